@@ -1,0 +1,1 @@
+"""The ``mmdet-cppe5`` command: argument parsing and exit codes only."""

@@ -1,0 +1,80 @@
+"""Dispatch of ``mmdet-cppe5 SUBCOMMAND``.
+
+A subcommand is a module with ``add_arguments(parser)`` and
+``run(args) -> int``. Only the module that is asked for is imported, so that
+``evaluate`` starts in the time numpy takes to load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from typing import Optional, Sequence
+
+from mmdet_cppe5 import __version__
+
+# name -> (module, one line of help)
+SUBCOMMANDS = {
+    'evaluate': (
+        'mmdet_cppe5.cli.evaluate',
+        'AP, AR, TIDE and intervals from two JSON files',
+    ),
+    'compare': (
+        'mmdet_cppe5.cli.compare',
+        'which of several result files differ beyond chance',
+    ),
+}
+
+
+def _usage() -> str:
+    width = max(map(len, SUBCOMMANDS))
+    rows = [
+        f'  {name:<{width}}  {text}' for name, (_, text) in SUBCOMMANDS.items()
+    ]
+    return '\n'.join(
+        [
+            'usage: mmdet-cppe5 SUBCOMMAND ...',
+            '',
+            *rows,
+            '',
+            "'mmdet-cppe5 SUBCOMMAND --help' explains one.",
+        ]
+    )
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Run one subcommand.
+
+    Args:
+        argv: the arguments after the program's name; ``sys.argv`` if None.
+
+    Returns:
+        The exit code: 0 for success, 2 for wrong input, else what the
+        subcommand defines.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ('-h', '--help'):
+        print(_usage())
+        return 0 if arguments else 2
+    if arguments[0] == '--version':
+        print(f'mmdet-cppe5 {__version__}')
+        return 0
+    name, rest = arguments[0], arguments[1:]
+    if name not in SUBCOMMANDS:
+        print(f'mmdet-cppe5: no subcommand {name!r}\n', file=sys.stderr)
+        print(_usage(), file=sys.stderr)
+        return 2
+    module_name, text = SUBCOMMANDS[name]
+    module = importlib.import_module(module_name)
+    parser = argparse.ArgumentParser(
+        prog=f'mmdet-cppe5 {name}', description=module.__doc__ or text,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    args = parser.parse_args(rest)
+    try:
+        return int(module.run(args))
+    except (OSError, ValueError) as error:
+        print(f'mmdet-cppe5 {name}: {error}', file=sys.stderr)
+        return 2

@@ -1,0 +1,107 @@
+"""Reading JSON and writing files so that nothing is ever half-written."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Iterator, Union
+
+PathLike = Union[str, 'os.PathLike[str]']
+
+
+@contextlib.contextmanager
+def atomic_path(path: PathLike) -> Iterator[Path]:
+    """Yield a temporary path that becomes ``path`` when the block succeeds.
+
+    The temporary file lies in the target's own folder, so the final rename
+    cannot cross file systems. When the block raises, the temporary file is
+    removed and ``path`` keeps what it held before.
+
+    Args:
+        path: the file to write; missing parent folders are made.
+
+    Yields:
+        The path to write to.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(
+        dir=target.parent, prefix=f'.{target.name}.', suffix=target.suffix
+    )
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        # mkstemp makes private files; give the result the usual mode.
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write UTF-8 ``text`` to ``path`` whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding='utf-8')
+
+
+def write_json(path: PathLike, value: Any, indent: int | None = None) -> None:
+    """Write ``value`` as strict JSON (no NaN) to ``path``, whole or not.
+
+    Raises:
+        ValueError: if ``value`` holds a NaN or an infinity, which JSON has
+            no word for; write ``None`` for an undefined number instead.
+    """
+    text = json.dumps(value, indent=indent, allow_nan=False)
+    write_text(path, text + '\n')
+
+
+def read_json(path: PathLike, what: str) -> Any:
+    """Parse a JSON file, or say in one sentence why it cannot be read.
+
+    Args:
+        path: the file.
+        what: what the file should be, for the error message, such as
+            ``'ground truth (a COCO annotation file)'``.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if the file is empty, cut short or not JSON.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(
+            f'Expected {what} at {file}, but there is no such file.'
+        )
+    data = file.read_bytes()
+    if not data.strip():
+        raise ValueError(f'Expected {what} in {file}, but the file is empty.')
+    try:
+        return json.loads(data)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f'Expected {what} in {file}, but the file is not UTF-8 text '
+            f'({error.reason} at byte {error.start}).'
+        ) from error
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f'Expected {what} in {file}, but it is not valid JSON: '
+            f'{error.msg} at line {error.lineno}, column {error.colno} of '
+            f'{len(data):,} bytes; a file that ends early was not written '
+            'to its end.'
+        ) from error
+
+
+def file_digest(path: PathLike, algorithm: str = 'sha256') -> str:
+    """Return the hexadecimal digest of a file, read in blocks."""
+    digest = hashlib.new(algorithm)
+    with open(path, 'rb') as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,91 @@
+"""Package metadata; configs and tools travel in ``mmdet_cppe5/.mim``."""
+
+import re
+import shutil
+from pathlib import Path
+
+from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).parent.resolve()
+MIM_ASSETS = ('configs', 'tools', 'model-index.yml')
+
+
+class BuildWithMim(build_py):
+    """Copy what ``mim`` and users of a wheel need beside the code.
+
+    An editable install keeps using the clone, so nothing is copied then.
+    """
+
+    def run(self):
+        """Build the package, then add the ``.mim`` folder to the build."""
+        super().run()
+        if self.editable_mode:
+            return
+        target = Path(self.build_lib) / 'mmdet_cppe5' / '.mim'
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        for name in MIM_ASSETS:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(
+                    source, target / name,
+                    ignore=shutil.ignore_patterns('__pycache__', '*.pyc'),
+                )
+            elif source.exists():
+                shutil.copy2(source, target / name)
+
+
+def version():
+    """Read the version without importing the package."""
+    text = (ROOT / 'mmdet_cppe5' / '__init__.py').read_text()
+    return re.search(r"__version__ = '([^']+)'", text).group(1)
+
+
+FRAMEWORK = [
+    'torch>=2.1',
+    'mmcv>=2.1.0,<2.2.0',
+    'mmengine>=0.10.7,<0.11',
+    'mmdet>=3.3.0,<3.4.0',
+    # mmengine 0.10.7 finds `mmdet::` configs through pkg_resources, which
+    # setuptools 82 removed.
+    'setuptools<82',
+]
+PLOT = ['matplotlib>=3.7']
+REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=9.4']
+DATA = ['pillow>=9.4', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
+LINT = ['ruff==0.15.8', 'mypy>=1.10']
+TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'requests']
+PARITY = ['tidecv==1.0.1', 'hotcoco==1.3.0', 'faster-coco-eval==1.8.0']
+
+setup(
+    name='mmdet-cppe5',
+    version=version(),
+    description='MMDetection plugin for CPPE-5: train, evaluate, compare '
+    'and time detectors of medical protective equipment',
+    long_description=(ROOT / 'README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    license='Apache-2.0',
+    python_requires='>=3.9',
+    packages=find_packages(include=['mmdet_cppe5', 'mmdet_cppe5.*']),
+    include_package_data=True,
+    install_requires=['numpy>=1.26,<3', 'pycocotools>=2.0.8', *FRAMEWORK],
+    extras_require={
+        'plot': PLOT,
+        'report': REPORT,
+        'data': DATA,
+        'tests': [*TESTS, *REPORT, *DATA],
+        'dev': [*LINT, *TESTS, *REPORT, *DATA],
+        'parity': PARITY,
+        'mim': FRAMEWORK,
+    },
+    entry_points={
+        'console_scripts': ['mmdet-cppe5=mmdet_cppe5.cli.main:main'],
+    },
+    cmdclass={'build_py': BuildWithMim},
+    classifiers=[
+        'Programming Language :: Python :: 3',
+        'License :: OSI Approved :: Apache Software License',
+        'Topic :: Scientific/Engineering :: Image Recognition',
+    ],
+)

@@ -1,0 +1,41 @@
+"""Options and fixtures shared by all tests."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        '--run-slow', action='store_true', help='run tests marked slow too'
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption('--run-slow'):
+        return
+    skip = pytest.mark.skip(reason='slow; run with --run-slow')
+    for item in items:
+        if 'slow' in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope='session')
+def repo_root():
+    return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope='session')
+def test_data():
+    """The folder with real data, which is not part of the project."""
+    folder = os.environ.get('CPPE5_TEST_DATA')
+    if not folder:
+        pytest.skip('CPPE5_TEST_DATA is not set: no real data at hand')
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f'CPPE5_TEST_DATA={folder} is not a folder')
+    return path
