@@ -1,0 +1,4 @@
+"""Registers the plugin's classes in MMDetection's registries on import.
+
+Named by ``custom_imports`` in the configs.
+"""
