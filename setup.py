@@ -54,7 +54,7 @@ FRAMEWORK = [
 PLOT = ['matplotlib>=3.7']
 REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=9.4']
 DATA = ['pillow>=9.4', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
-LINT = ['ruff==0.15.8', 'mypy>=1.10']
+LINT = ['ruff==0.17.6', 'mypy>=1.10']
 TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'requests']
 PARITY = ['tidecv==1.0.1', 'hotcoco==1.3.0', 'faster-coco-eval==1.8.0']
 
