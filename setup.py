@@ -29,7 +29,8 @@ class BuildWithMim(build_py):
             source = ROOT / name
             if source.is_dir():
                 shutil.copytree(
-                    source, target / name,
+                    source,
+                    target / name,
                     ignore=shutil.ignore_patterns('__pycache__', '*.pyc'),
                 )
             elif source.exists():

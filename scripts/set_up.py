@@ -87,8 +87,11 @@ class Environment:
         command = [self.python, '-m', 'pip', '--disable-pip-version-check']
         command += arguments
         done = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, **options,
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            **options,
         )
         if done.returncode:
             sys.stderr.write(done.stdout[-6000:])
@@ -103,10 +106,14 @@ class Environment:
         for name in INPUTS:
             digest.update((ROOT / name).read_bytes())
         site = next(self.folder.glob('lib/python3*/site-packages'), None)
-        installed = [] if site is None else sorted(
-            folder.name
-            for pattern in ('torch-*', 'mmcv-*', 'mmdet-*', 'mmengine-*')
-            for folder in site.glob(pattern + '.dist-info')
+        installed = (
+            []
+            if site is None
+            else sorted(
+                folder.name
+                for pattern in ('torch-*', 'mmcv-*', 'mmdet-*', 'mmengine-*')
+                for folder in site.glob(pattern + '.dist-info')
+            )
         )
         return {
             'inputs': digest.hexdigest(),
@@ -133,7 +140,8 @@ def make_venv(env):
     say(f'making {env.folder}')
     done = subprocess.run(
         [sys.executable, '-m', 'venv', '--clear', env.folder],
-        capture_output=True, text=True,
+        capture_output=True,
+        text=True,
     )
     if done.returncode:
         raise SetUpError(
@@ -168,8 +176,13 @@ def mmcv_key(facts):
     cuda = facts['cuda'] if facts['cuda'] and shutil.which('nvcc') else None
     device = f'cu{cuda}' if cuda else 'cpu'
     return '-'.join(
-        [f'mmcv{MMCV}', f'torch{facts["torch"]}', facts['python'],
-         facts['platform'], device]
+        [
+            f'mmcv{MMCV}',
+            f'torch{facts["torch"]}',
+            facts['python'],
+            facts['platform'],
+            device,
+        ]
     )
 
 
@@ -236,7 +249,10 @@ def use_headless_opencv_where_needed(env):
         return
     say('OpenCV finds no libGL here; taking its headless build')
     env.pip(
-        'install', '-q', '--no-deps', '--force-reinstall',
+        'install',
+        '-q',
+        '--no-deps',
+        '--force-reinstall',
         f'opencv-python-headless=={version.strip()}',
     )
 
@@ -281,8 +297,15 @@ def compile_mmcv(env, facts, key, shelf):
         started = time.monotonic()
         with tempfile.TemporaryDirectory(dir=shelf) as scratch:
             env.pip(
-                'wheel', '-q', '--no-build-isolation', '--no-deps',
-                '--no-binary', 'mmcv', '-w', scratch, f'mmcv=={MMCV}',
+                'wheel',
+                '-q',
+                '--no-build-isolation',
+                '--no-deps',
+                '--no-binary',
+                'mmcv',
+                '-w',
+                scratch,
+                f'mmcv=={MMCV}',
                 env={
                     **os.environ,
                     # Without debug information: a third of the time.

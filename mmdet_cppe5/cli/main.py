@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from typing import Optional, Sequence
+from collections.abc import Sequence
+from typing import Optional
 
 from mmdet_cppe5 import __version__
 
@@ -68,7 +69,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     module_name, text = SUBCOMMANDS[name]
     module = importlib.import_module(module_name)
     parser = argparse.ArgumentParser(
-        prog=f'mmdet-cppe5 {name}', description=module.__doc__ or text,
+        prog=f'mmdet-cppe5 {name}',
+        description=module.__doc__ or text,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
