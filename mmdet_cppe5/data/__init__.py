@@ -1,0 +1,1 @@
+"""Data work without a framework: get, convert, check, count, split, draw."""
