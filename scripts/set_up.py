@@ -285,6 +285,8 @@ def compile_mmcv(env, facts, key, shelf):
         if ready:
             return ready
         check_compiler(facts)
+        for left_over in shelf.glob('build-*'):
+            shutil.rmtree(left_over)
         jobs = os.environ.get('MAX_JOBS') or str(os.cpu_count() or 1)
         cuda = not key.endswith('-cpu')
         say(
@@ -295,10 +297,14 @@ def compile_mmcv(env, facts, key, shelf):
         )
         env.pip('install', '-q', *BUILD_TOOLS)
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(dir=shelf) as scratch:
+        with tempfile.TemporaryDirectory(
+            prefix='build-', dir=shelf
+        ) as scratch:
             env.pip(
                 'wheel',
                 '-q',
+                # pip's own cache of wheels does not know about torch.
+                '--no-cache-dir',
                 '--no-build-isolation',
                 '--no-deps',
                 '--no-binary',
@@ -308,6 +314,9 @@ def compile_mmcv(env, facts, key, shelf):
                 f'mmcv=={MMCV}',
                 env={
                     **os.environ,
+                    # torch looks for ninja on the path.
+                    'PATH': f'{env.folder / "bin"}{os.pathsep}'
+                    + os.environ['PATH'],
                     # Without debug information: a third of the time.
                     'CFLAGS': os.environ.get('CFLAGS', '-g0 -w'),
                     'MMCV_WITH_OPS': '1',
