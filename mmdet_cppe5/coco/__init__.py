@@ -1,0 +1,20 @@
+"""COCO-format files -> arrays for the evaluation core, with clear errors.
+
+Needs numpy only; masks import pycocotools when they are asked for.
+"""
+
+from .ground_truth import (
+    CocoGroundTruth,
+    parse_ground_truth,
+    read_ground_truth,
+)
+from .results import CocoResults, parse_results, read_results
+
+__all__ = [
+    'CocoGroundTruth',
+    'CocoResults',
+    'parse_ground_truth',
+    'parse_results',
+    'read_ground_truth',
+    'read_results',
+]

@@ -1,0 +1,160 @@
+"""Parsing COCO JSON files and recognising files that are something else."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mmdet_cppe5.files import PathLike, read_json
+
+RESULTS_ADVICE = (
+    'results are a JSON list of objects with image_id, category_id, bbox '
+    "and score, as CPPE5Metric(outfile_prefix='...') writes"
+)
+
+
+def load_ground_truth_json(path: PathLike) -> dict[str, Any]:
+    """Parse a COCO annotation file.
+
+    Returns:
+        The file's content, with lists ``images``, ``annotations`` and
+        ``categories``.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if the file is something else, saying what it looks like.
+    """
+    what = 'ground truth (a COCO annotation file)'
+    data = _parse(path, what)
+    check_ground_truth_form(data, str(path))
+    return data
+
+
+def load_results_json(path: PathLike) -> list[dict[str, Any]]:
+    """Parse a COCO result file: a list with one object per detection.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if the file is something else, saying what it looks like.
+    """
+    data = _parse(path, 'detections (a COCO result file)')
+    if not isinstance(data, list):
+        raise ValueError(
+            f'Expected detections in {path}, but the file holds '
+            f'{_looks_like(data)}; {RESULTS_ADVICE}.'
+        )
+    return data
+
+
+def check_ground_truth_form(data: Any, source: str) -> None:
+    """Check that parsed JSON has the three lists of a COCO annotation file.
+
+    Args:
+        data: the parsed JSON.
+        source: the file's name, for the message.
+
+    Raises:
+        ValueError: if it has not, saying what it looks like.
+    """
+    if not isinstance(data, dict):
+        raise ValueError(
+            f'Expected ground truth in {source}, but the file holds '
+            f'{_looks_like(data)}.'
+        )
+    missing = [
+        key
+        for key in ('images', 'annotations', 'categories')
+        if not isinstance(data.get(key), list)
+    ]
+    if missing == ['annotations'] and 'annotations' not in data:
+        raise ValueError(
+            f'Expected ground truth in {source}, but the file has no '
+            "'annotations': a test set without published annotations cannot "
+            'be evaluated here.'
+        )
+    if missing:
+        raise ValueError(
+            f'Expected ground truth in {source} with the lists images, '
+            f'annotations and categories, but {" and ".join(missing)} '
+            f'{"is" if len(missing) == 1 else "are"} missing: the file '
+            f'holds {_looks_like(data)}.'
+        )
+
+
+def _parse(path: PathLike, what: str) -> Any:
+    """Parse JSON; a file that is not JSON is looked at for a better word."""
+    try:
+        with _paused_collector():
+            return read_json(path, what)
+    except ValueError as error:
+        guess = _guess(Path(path))
+        if guess is None:
+            raise
+        raise ValueError(
+            f'Expected {what} in {path}, but the file looks like {guess}; '
+            f'{RESULTS_ADVICE}.'
+        ) from error
+
+
+@contextlib.contextmanager
+def _paused_collector() -> Iterator[None]:
+    """Halve the time of parsing: a large tree of lists holds no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _guess(path: Path) -> str | None:
+    """Say what a file that is not JSON seems to be; None if no idea."""
+    with path.open('rb') as stream:
+        head = stream.read(4096)
+    if head[:1] == b'\x80' or head[:2] == b'PK':
+        return (
+            'a pickle (what tools/test.py --out writes, or a checkpoint), '
+            'which is not read here because opening one can run code'
+        )
+    first = head.split(b'\n', 1)[0]
+    if b' - mmengine - ' in head or b' - mmdet - ' in head:
+        return 'a text log of a training or test run'
+    with contextlib.suppress(ValueError):
+        if b'\n' in head and isinstance(json.loads(first), dict):
+            return 'a log with one JSON object a line'
+    return None
+
+
+def _looks_like(data: Any) -> str:
+    """Say what well-formed JSON of the wrong kind seems to be."""
+    if isinstance(data, list):
+        return _looks_like_list(data)
+    if not isinstance(data, dict):
+        return f'a single {type(data).__name__}'
+    keys = set(data)
+    if {'images', 'annotations'} <= keys:
+        return (
+            'ground truth: the two arguments seem swapped (ground truth '
+            'comes first)'
+        )
+    if data and all(isinstance(v, (int, float)) for v in data.values()):
+        return f'a log or table of scores ({", ".join(sorted(keys)[:3])}, ...)'
+    if not data:
+        return 'an empty object'
+    return f'an object with the keys {", ".join(sorted(keys)[:5])}'
+
+
+def _looks_like_list(data: list[Any]) -> str:
+    if not data:
+        return 'an empty list'
+    if isinstance(data[0], dict) and {'image_id', 'score'} <= set(data[0]):
+        return (
+            'detections: the two arguments seem swapped (ground truth comes '
+            'first)'
+        )
+    return f'a list of {type(data[0]).__name__} values'
