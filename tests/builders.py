@@ -1,0 +1,55 @@
+"""Small COCO data sets and results, written where they are used."""
+
+import json
+
+
+def annotation(image_id, category_id, bbox, **fields):
+    """One annotation; an id is given by ``coco_dataset`` if none is here."""
+    return {
+        'image_id': image_id,
+        'category_id': category_id,
+        'bbox': list(bbox),
+        **fields,
+    }
+
+
+def entry(image_id, category_id, bbox, score):
+    """One detection of a COCO result file."""
+    return {
+        'image_id': image_id,
+        'category_id': category_id,
+        'bbox': list(bbox),
+        'score': score,
+    }
+
+
+def coco_dataset(annotations, image_ids=(1,), categories=None, complete=True):
+    """A COCO annotation file as a dict.
+
+    ``categories`` maps id to name. With ``complete``, annotations get what
+    pycocotools insists on: an id from 1, ``area`` and ``iscrowd``.
+    """
+    categories = categories or {1: 'A', 2: 'B'}
+    full = []
+    for number, item in enumerate(annotations, start=1):
+        defaults = {}
+        if complete:
+            area = item['bbox'][2] * item['bbox'][3]
+            defaults = {'id': number, 'area': area, 'iscrowd': 0}
+        full.append({**defaults, **item})
+    return {
+        'images': [
+            {'id': key, 'file_name': f'{key}.png', 'width': 640, 'height': 480}
+            for key in image_ids
+        ],
+        'annotations': full,
+        'categories': [
+            {'id': key, 'name': name} for key, name in categories.items()
+        ],
+    }
+
+
+def write(path, value):
+    """Write ``value`` as JSON and return the path as a string."""
+    path.write_text(json.dumps(value))
+    return str(path)
