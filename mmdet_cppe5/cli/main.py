@@ -25,6 +25,26 @@ SUBCOMMANDS = {
         'mmdet_cppe5.cli.compare',
         'which of several result files differ beyond chance',
     ),
+    'prepare': (
+        'mmdet_cppe5.cli.prepare',
+        'download CPPE-5, check it and put it in place',
+    ),
+    'verify': (
+        'mmdet_cppe5.cli.verify',
+        'find what is wrong with COCO-format data',
+    ),
+    'convert': (
+        'mmdet_cppe5.cli.convert',
+        'COCO from and to YOLO, VOC and Hugging Face data',
+    ),
+    'stats': (
+        'mmdet_cppe5.cli.stats',
+        'count and plot what a data set holds',
+    ),
+    'split': (
+        'mmdet_cppe5.cli.split',
+        'stratified train/val and k-fold annotation files',
+    ),
 }
 
 
