@@ -46,9 +46,7 @@ val_dataloader = dict(
     persistent_workers=True,
     drop_last=False,
     sampler=dict(type='DefaultSampler', shuffle=False),
-    dataset=dict(
-        **_base_.cppe5_test, test_mode=True, pipeline=test_pipeline
-    ),
+    dataset=dict(**_base_.cppe5_test, test_mode=True, pipeline=test_pipeline),
 )
 test_dataloader = val_dataloader
 

@@ -1,0 +1,25 @@
+"""Grid R-CNN, ResNeXt-101-64x4d FPN, 25 epochs: as released, but its warm-up.
+
+The released warm-up takes 3665 iterations, fitted to COCO; the whole run has
+1575 on 1000 images at batch 16, so the learning rate never got there. Here it
+takes 500, as the other models do; ``released/grid_rcnn.py`` keeps the 3665.
+"""
+
+_base_ = [
+    'mmdet::grid_rcnn/grid-rcnn_x101-64x4d_fpn_gn-head_2x_coco.py',
+    '../_base_/datasets/cppe5.py',
+]
+
+model = dict(roi_head=dict(bbox_head=dict(num_classes=5)))
+
+train_dataloader = dict(dataset=_base_.cppe5_train)
+val_dataloader = dict(dataset=_base_.cppe5_test)
+test_dataloader = val_dataloader
+val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
+test_evaluator = val_evaluator
+default_hooks = _base_.cppe5_hooks
+
+param_scheduler = [
+    dict(_base_.param_scheduler[0], end=500),
+    _base_.param_scheduler[1],
+]

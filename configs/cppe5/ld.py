@@ -1,0 +1,26 @@
+"""Localization Distillation, ResNet-50 from a ResNet-101 teacher: as released.
+
+The teacher is MMDetection's GFL R101 on COCO's 80 classes (only its box
+distributions are distilled). ``LocalizationDistiller`` reads the teacher's
+config from the installed MMDetection and its weights when training starts;
+the stock detector wants a path that exists in an MMDetection clone only, and
+downloads the teacher even to test. ``released/ld.py`` uses the stock one.
+"""
+
+_base_ = [
+    'mmdet::ld/ld_r50-gflv1-r101_fpn_1x_coco.py',
+    '../_base_/datasets/cppe5.py',
+]
+
+model = dict(
+    type='LocalizationDistiller',
+    teacher_config='mmdet::gfl/gfl_r101_fpn_ms-2x_coco.py',
+    bbox_head=dict(num_classes=5),
+)
+
+train_dataloader = dict(dataset=_base_.cppe5_train)
+val_dataloader = dict(dataset=_base_.cppe5_test)
+test_dataloader = val_dataloader
+val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
+test_evaluator = val_evaluator
+default_hooks = _base_.cppe5_hooks

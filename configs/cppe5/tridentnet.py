@@ -1,0 +1,21 @@
+"""TridentNet, ResNet-50 (Caffe), 36 epochs: as MMDetection 3.3.0 has it.
+
+The release leaves the last stage, which the RoI head uses, randomly
+initialised under frozen batch norm and drops anchors that cross the image
+border; ``released/tridentnet.py`` does so too. This one starts that stage from
+ImageNet weights and keeps the anchors.
+"""
+
+_base_ = [
+    'mmdet::tridentnet/tridentnet_r50-caffe_ms-3x_coco.py',
+    '../_base_/datasets/cppe5.py',
+]
+
+model = dict(roi_head=dict(bbox_head=dict(num_classes=5)))
+
+train_dataloader = dict(dataset=_base_.cppe5_train)
+val_dataloader = dict(dataset=_base_.cppe5_test)
+test_dataloader = val_dataloader
+val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
+test_evaluator = val_evaluator
+default_hooks = _base_.cppe5_hooks
