@@ -254,4 +254,7 @@ def _paired_iou(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     high = np.minimum(one[:, :2] + one[:, 2:], other[:, :2] + other[:, 2:])
     shared = np.clip(high - low, 0, None).prod(axis=1)
     union = one[:, 2:].prod(axis=1) + other[:, 2:].prod(axis=1) - shared
-    return np.divide(shared, union, out=np.zeros_like(union), where=union > 0)
+    overlap: np.ndarray = np.divide(
+        shared, union, out=np.zeros_like(union), where=union > 0
+    )
+    return overlap
