@@ -2,3 +2,7 @@
 
 Named by ``custom_imports`` in the configs.
 """
+
+from . import datasets
+
+__all__ = ['datasets']

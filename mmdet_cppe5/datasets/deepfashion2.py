@@ -1,0 +1,100 @@
+"""DeepFashion2 as an MMDetection data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+from mmdet.datasets import CocoDataset
+from mmdet.datasets.api_wrappers import COCO
+from mmdet.registry import DATASETS
+
+from mmdet_cppe5.deepfashion2.categories import (
+    CATEGORIES,
+    CLASSES,
+    PALETTE,
+    category_id,
+)
+from mmdet_cppe5.deepfashion2.coco import with_class_names
+
+
+class _DeepFashion2COCO(COCO):
+    """MMDetection's COCO reader with categories told apart by id."""
+
+    def __init__(self, annotation_file: Optional[str] = None) -> None:
+        self.source = str(annotation_file)
+        super().__init__(annotation_file)
+
+    def createIndex(self) -> None:
+        """Check and rename the categories before they are indexed."""
+        self.dataset = with_class_names(self.dataset, self.source)
+        super().createIndex()
+
+    def get_cat_ids(
+        self,
+        cat_names: Sequence[str] = (),
+        sup_names: Sequence[str] = (),
+        cat_ids: Sequence[int] = (),
+    ) -> list[int]:
+        """Return ids in the order of the names, so that labels follow it."""
+        if cat_names:
+            return [category_id(name) for name in cat_names]
+        return super().get_cat_ids(cat_names, sup_names, cat_ids)
+
+
+@DATASETS.register_module()
+class DeepFashion2Dataset(CocoDataset):
+    """DeepFashion2 (arXiv:1901.07973) in COCO form: boxes and masks.
+
+    The annotation file is one that ``mmdet-cppe5 deepfashion2-convert`` or
+    the data set's own converter wrote. Its 13 categories are told apart by
+    id and may have either of their two names ("short sleeve top" or
+    "short_sleeved_shirt"); so may ``metainfo=dict(classes=...)``, which
+    selects and orders classes. Label ``k`` is the ``k``-th class, named as
+    in :data:`mmdet_cppe5.deepfashion2.categories.CLASSES`.
+
+    An item without polygons takes no part in training masks. Landmarks,
+    style and pair are not loaded.
+
+    Args:
+        ann_file: the COCO-style annotation file.
+        metainfo: ``dict(classes=...)`` selects and orders classes.
+        **kwargs: further arguments of ``CocoDataset``.
+
+    Raises:
+        KeyError: if a class is none of DeepFashion2's.
+        TypeError: if ``classes`` is a bare string.
+        ValueError: if the file's categories are not DeepFashion2's.
+    """
+
+    METAINFO = {'classes': CLASSES, 'palette': list(PALETTE)}  # noqa: RUF012
+    COCOAPI = _DeepFashion2COCO
+
+    @classmethod
+    def _load_metainfo(
+        cls, metainfo: Optional[Mapping[str, Any]] = None
+    ) -> dict[str, Any]:
+        """Give chosen classes this package's names and colours."""
+        given = dict(metainfo or {})
+        if isinstance(given.get('classes'), str):
+            raise TypeError(
+                'Expected `classes` to be a sequence of names, but got the '
+                f'string {given["classes"]!r}; a tuple of one needs a comma: '
+                f'({given["classes"]!r},).'
+            )
+        if 'classes' in given:
+            rows = [category_id(name) - 1 for name in given['classes']]
+            given['classes'] = tuple(CATEGORIES[row].name for row in rows)
+            given.setdefault('palette', [PALETTE[row] for row in rows])
+        return super()._load_metainfo(given)
+
+    def parse_data_info(self, raw_data_info: dict[str, Any]) -> dict[str, Any]:
+        """Parse one image; an item without polygons gets an empty mask.
+
+        MMDetection's loader ignores items with an empty mask, while it
+        fails on items with none.
+        """
+        info = super().parse_data_info(raw_data_info)
+        for instance in info['instances']:
+            instance.setdefault('mask', [])
+        return info
