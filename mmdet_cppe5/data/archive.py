@@ -66,14 +66,24 @@ def unpack(
         with gzip.open(archive) as stream:
             careful = cast(IO[bytes], _Careful(stream))
             with tarfile.open(fileobj=careful, mode='r:') as tar:
-                return _unpack_all(
+                left_out = _unpack_all(
                     tar, Path(folder), wanted, limits or Limits(), progress
                 )
+            _read_to_end(stream)
+            return left_out
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as error:
         raise ValueError(
             f'Expected a whole tar.gz archive in {archive}, but it is cut '
             f'short or damaged ({error}).'
         ) from error
+
+
+def _read_to_end(stream: gzip.GzipFile) -> None:
+    """Read the padding, so that gzip compares its checksum."""
+    for _ in range(16):
+        if not stream.read(_BLOCK):
+            return
+    raise tarfile.ReadError('megabytes after the last entry')
 
 
 class _Careful:

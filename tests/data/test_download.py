@@ -1,124 +1,23 @@
 """Downloads against a local server that behaves as badly as real ones."""
 
 import hashlib
-import http.server
 import os
 import threading
 
 import pytest
+from faulty_server import faulty_server
 
 from mmdet_cppe5.data.download import RemoteFile, download, google_drive
 
-BODY = bytes(range(256)) * 4096  # 1 MiB
+BODY = bytes(range(256)) * 4096  # 1 MiB; a third of it is 349,525 bytes
 SHA = hashlib.sha256(BODY).hexdigest()
 MD5 = hashlib.md5(BODY).hexdigest()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    """Serves BODY; the first folder of the path says with which fault."""
-
-    protocol_version = 'HTTP/1.1'
-
-    def log_message(self, *args):
-        pass
-
-    def do_GET(self):
-        fault = self.path.split('/')[1]
-        self.server.requests.append((fault, self.headers.get('Range')))
-        getattr(self, 'serve_' + fault)()
-        self.close_connection = True
-
-    def send(self, body, start=0, code=200, length=None, **headers):
-        self.send_response(code)
-        if code == 206:
-            span = f'bytes {start}-{len(body) - 1}/{len(body)}'
-            self.send_header('Content-Range', span)
-        if length != -1:
-            size = len(body) - start if length is None else length
-            self.send_header('Content-Length', str(size))
-        for name, value in headers.items():
-            self.send_header(name.replace('_', '-'), value)
-        self.end_headers()
-
-    def offset(self):
-        text = self.headers.get('Range', 'bytes=0-')
-        return int(text[len('bytes=') : -1])
-
-    def serve_good(self, cut=None, ranges=True):
-        start = self.offset() if ranges else 0
-        if start >= len(BODY):
-            self.send(b'', code=416)
-            return
-        self.send(BODY, start, 206 if start else 200)
-        end = len(BODY) if cut is None else min(start + cut, len(BODY))
-        self.wfile.write(BODY[start:end])
-
-    def serve_drops(self):
-        self.serve_good(cut=300_000)
-
-    def serve_deaf(self):
-        """Ignores Range, and drops the connection twice."""
-        tries = sum(fault == 'deaf' for fault, _ in self.server.requests)
-        self.serve_good(cut=[250_000, 200_000, None][tries - 1], ranges=False)
-
-    def serve_stuck(self):
-        """Ignores Range and always stops somewhere, never at the end."""
-        tries = sum(fault == 'stuck' for fault, _ in self.server.requests)
-        self.serve_good(cut=[250_000, 200_000][tries % 2], ranges=False)
-
-    def serve_wrong(self):
-        self.send(BODY)
-        self.wfile.write(BODY[::-1])
-
-    def serve_short(self):
-        self.send(BODY[:-1])
-        self.wfile.write(BODY[:-1])
-
-    def serve_endless(self):
-        self.send(BODY, length=-1)
-        try:
-            for _ in range(100):
-                self.wfile.write(BODY)
-        except OSError:
-            pass
-
-    def serve_page(self):
-        page = b'<html>Too many users have viewed this file</html>'
-        self.send(page, Content_Type='text/html; charset=utf-8')
-        self.wfile.write(page)
-
-    def serve_gone(self):
-        self.send(b'', code=404)
-
-    def serve_busy(self):
-        tries = sum(fault == 'busy' for fault, _ in self.server.requests)
-        if tries < 3:
-            self.send(b'', code=503)
-        else:
-            self.serve_good()
-
-    def serve_shifted(self):
-        """Answers a range request with another range, but once only."""
-        tries = sum(fault == 'shifted' for fault, _ in self.server.requests)
-        if tries == 1:
-            self.serve_good(cut=300_000)
-        elif tries == 2:
-            self.send(BODY, 7, 206)
-            self.wfile.write(BODY[7:])
-        else:
-            self.serve_good()
-
-
 @pytest.fixture
 def server():
-    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
-    server.requests = []
-    threading.Thread(
-        target=server.serve_forever, args=(0.01,), daemon=True
-    ).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with faulty_server(blob=BODY) as server:
+        yield server
 
 
 @pytest.fixture
@@ -126,10 +25,9 @@ def fetch(server, tmp_path):
     """Download from the given faults in order; return path and reports."""
 
     def run(*faults, folder=tmp_path, **fields):
-        port = server.server_address[1]
-        urls = tuple(f'http://127.0.0.1:{port}/{f}/blob.bin' for f in faults)
+        urls = tuple(f'{server.url}/{fault}/blob' for fault in faults)
         fields = {'size': len(BODY), 'sha256': SHA, 'md5': MD5, **fields}
-        file = RemoteFile('blob.bin', urls, **fields)
+        file = RemoteFile('blob', urls, **fields)
         said = []
         path = download(
             file, folder, retries=2, timeout=5, wait=0.01,
@@ -146,32 +44,30 @@ def test_a_good_source_delivers_and_the_next_call_asks_nobody(fetch, server):
     assert said == []
     assert fetch('good')[0] == path
     assert server.requests == [('good', None)]
-    assert os.listdir(path.parent) == ['blob.bin']
+    assert os.listdir(path.parent) == ['blob']
 
 
 def test_dropped_connections_are_resumed_where_they_broke(fetch, server):
     path, said = fetch('drops')
     assert path.read_bytes() == BODY
-    # 1 MiB in pieces of 300,000 bytes, more drops than `retries` allows
-    # without progress.
     assert [r for _, r in server.requests] == [
-        None, 'bytes=300000-', 'bytes=600000-', 'bytes=900000-',
+        None, 'bytes=349525-', 'bytes=699050-', 'bytes=1048575-',
     ]  # fmt: skip
-    assert 'cut off after 300,000 of 1,048,576 bytes' in said[0]
+    assert 'cut off after 349,525 of 1,048,576 bytes' in said[0]
 
 
 def test_a_server_that_ignores_ranges_starts_over(fetch, server):
     path, _ = fetch('deaf')
     assert path.read_bytes() == BODY
     assert [r for _, r in server.requests] == [
-        None, 'bytes=250000-', 'bytes=200000-',
+        None, 'bytes=349525-', 'bytes=349425-',
     ]  # fmt: skip
 
 
 def test_a_server_that_never_gets_further_is_given_up(fetch, server):
     with pytest.raises(ConnectionError, match='3 times in a row'):
         fetch('stuck')
-    # Two that got further (200,000, then 250,000), three that did not.
+    # Two that got further (349,425, then 349,525), three that did not.
     assert len(server.requests) == 2 + 3
 
 
@@ -201,7 +97,7 @@ def test_wrong_bytes_are_refused_and_the_next_source_used(fetch, tmp_path):
 def test_what_the_source_did_is_said(fetch, tmp_path, fault, fields, text):
     with pytest.raises(ConnectionError, match=text):
         fetch(fault, **fields)
-    assert not (tmp_path / 'blob.bin').exists()
+    assert not (tmp_path / 'blob').exists()
 
 
 def test_every_source_is_named_and_what_to_do(fetch, tmp_path):
@@ -213,7 +109,7 @@ def test_every_source_is_named_and_what_to_do(fetch, tmp_path):
     assert '/page/' in text
     assert '/wrong/' in text
     assert SHA in text
-    assert str(tmp_path / 'blob.bin') in text
+    assert str(tmp_path / 'blob') in text
 
 
 def test_a_source_that_is_busy_is_asked_again(fetch, server):
@@ -224,7 +120,7 @@ def test_a_source_that_is_busy_is_asked_again(fetch, server):
 
 
 def test_no_server_at_all(tmp_path):
-    file = RemoteFile('blob.bin', ('http://127.0.0.1:9/blob.bin',), 1)
+    file = RemoteFile('blob', ('http://127.0.0.1:9/blob',), 1)
     with pytest.raises(ConnectionError, match='no answer'):
         download(file, tmp_path, retries=0, wait=0.01)
 
@@ -232,14 +128,14 @@ def test_no_server_at_all(tmp_path):
 def test_a_later_run_goes_on_where_an_earlier_one_stopped(
     fetch, server, tmp_path
 ):
-    (tmp_path / 'blob.bin.part').write_bytes(BODY[:1000])
+    (tmp_path / 'blob.part').write_bytes(BODY[:1000])
     path, _ = fetch('good')
     assert path.read_bytes() == BODY
     assert server.requests == [('good', 'bytes=1000-')]
 
 
 def test_a_spoilt_part_costs_one_more_download(fetch, server, tmp_path):
-    (tmp_path / 'blob.bin.part').write_bytes(b'?' * 1000)
+    (tmp_path / 'blob.part').write_bytes(b'?' * 1000)
     path, said = fetch('good')
     assert path.read_bytes() == BODY
     assert [r for _, r in server.requests] == ['bytes=1000-', None]
@@ -248,29 +144,29 @@ def test_a_spoilt_part_costs_one_more_download(fetch, server, tmp_path):
 
 @pytest.mark.parametrize('length', [len(BODY), len(BODY) + 5])
 def test_a_part_as_long_as_the_file_or_longer(fetch, tmp_path, length):
-    (tmp_path / 'blob.bin.part').write_bytes(b'?' * length)
+    (tmp_path / 'blob.part').write_bytes(b'?' * length)
     assert fetch('good')[0].read_bytes() == BODY
 
 
 def test_without_a_digest_no_old_part_is_trusted(fetch, server, tmp_path):
-    (tmp_path / 'blob.bin.part').write_bytes(BODY[:1000])
+    (tmp_path / 'blob.part').write_bytes(BODY[:1000])
     path, _ = fetch('good', sha256='', md5='')
     assert path.read_bytes() == BODY
     assert server.requests == [('good', None)]
 
 
 def test_a_broken_copy_is_replaced_and_reported(fetch, tmp_path):
-    (tmp_path / 'blob.bin').write_bytes(BODY[:-1] + b'?')
+    (tmp_path / 'blob').write_bytes(BODY[:-1] + b'?')
     path, said = fetch('good')
     assert path.read_bytes() == BODY
     assert 'is replaced: its sha256' in said[0]
 
 
 def test_a_broken_copy_stays_when_no_source_delivers(fetch, tmp_path):
-    (tmp_path / 'blob.bin').write_bytes(b'old')
+    (tmp_path / 'blob').write_bytes(b'old')
     with pytest.raises(ConnectionError):
         fetch('gone')
-    assert (tmp_path / 'blob.bin').read_bytes() == b'old'
+    assert (tmp_path / 'blob').read_bytes() == b'old'
 
 
 def test_the_first_digits_of_a_digest_are_enough(fetch, tmp_path):
