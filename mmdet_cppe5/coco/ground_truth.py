@@ -161,7 +161,8 @@ def check_classes(
     if isinstance(classes, str):
         raise TypeError(
             'Expected `classes` to be a sequence of names, but got the '
-            f'string {classes!r}; a tuple of one needs a comma: ({classes!r},).'
+            f'string {classes!r}; a tuple of one needs a comma: '
+            f'({classes!r},).'
         )
     names = tuple(classes)
     unknown = [name for name in names if name not in available]

@@ -1,0 +1,163 @@
+"""COCO columns -> the evaluation core's input, for boxes, masks, keypoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+
+from mmdet_cppe5.core import (
+    AREA_RANGES,
+    MAX_DETS,
+    BoxIoU,
+    Detections,
+    GroundTruths,
+    Similarity,
+)
+
+from .ground_truth import CocoGroundTruth
+from .keypoints import keypoint_problem
+from .masks import MaskIoU, mask_areas, mask_boxes, read_masks
+from .results import CocoResults
+
+IOU_TYPES = ('bbox', 'segm', 'keypoints')
+AREA_SOURCES = ('annotation', 'bbox')
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What :func:`mmdet_cppe5.core.evaluate` takes.
+
+    Attributes:
+        ground_truths: the objects to find.
+        detections: what was found.
+        similarity: how a detection is compared with an object.
+    """
+
+    ground_truths: GroundTruths
+    detections: Detections
+    similarity: Similarity
+
+
+def to_core(
+    truth: CocoGroundTruth,
+    results: CocoResults,
+    iou_type: str = 'bbox',
+    *,
+    area_source: str = 'annotation',
+    sigmas: Optional[Sequence[float]] = None,
+) -> Problem:
+    """Hand files over to the evaluation core.
+
+    Args:
+        truth: the ground truth.
+        results: detections read against it.
+        iou_type: ``'bbox'``, ``'segm'`` (masks; needs pycocotools) or
+            ``'keypoints'``.
+        area_source: which area decides an object's size range: the one the
+            annotation states, or ``'bbox'``, its width × height.
+        sigmas: for keypoints, one number per keypoint; None means COCO's
+            for its 17 body keypoints.
+
+    Raises:
+        ValueError: if a setting is unknown, or a record lacks what the kind
+            of evaluation needs.
+    """
+    check_choice('iou_type', iou_type, IOU_TYPES)
+    check_choice('area_source', area_source, AREA_SOURCES)
+    if iou_type == 'bbox':
+        return _box_problem(truth, results, area_source)
+    if iou_type == 'segm':
+        return _mask_problem(truth, results, area_source)
+    gt, dt, similarity = keypoint_problem(
+        truth, results, ground_truths(truth, area_source), sigmas
+    )
+    return Problem(gt, dt, similarity)
+
+
+def default_settings(
+    iou_type: str,
+) -> tuple[dict[str, tuple[float, float]], tuple[int, ...]]:
+    """Return COCO's size ranges and caps for a kind of evaluation.
+
+    Keypoints have no small objects in COCO, and one cap of 20.
+    """
+    ranges = dict(AREA_RANGES)
+    if iou_type != 'keypoints':
+        return ranges, MAX_DETS
+    del ranges['small']
+    return ranges, (20,)
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise ValueError if a setting is none of its choices."""
+    if value not in choices:
+        raise ValueError(
+            f'Expected `{name}` to be one of {list(choices)}, but got '
+            f'{value!r}.'
+        )
+
+
+def ground_truths(
+    truth: CocoGroundTruth,
+    area_source: str = 'annotation',
+    areas: Optional[np.ndarray] = None,
+) -> GroundTruths:
+    """Return a file's annotations as the core takes them.
+
+    Args:
+        truth: the annotations.
+        area_source: as for :func:`to_core`.
+        areas: ``(n,)`` instead of the annotations' own.
+    """
+    if areas is None:
+        areas = truth.areas
+    return GroundTruths(
+        truth.image,
+        truth.label,
+        truth.boxes,
+        num_images=len(truth.image_ids),
+        num_classes=len(truth.class_names),
+        area=areas if area_source == 'annotation' else None,
+        crowd=truth.crowd,
+    )
+
+
+def _box_problem(
+    truth: CocoGroundTruth, results: CocoResults, area_source: str
+) -> Problem:
+    gt = ground_truths(truth, area_source)
+    dt = Detections(
+        results.image,
+        results.label,
+        results.boxes(),
+        results.scores,
+        num_images=gt.num_images,
+        num_classes=gt.num_classes,
+    )
+    return Problem(gt, dt, BoxIoU(gt, dt))
+
+
+def _mask_problem(
+    truth: CocoGroundTruth, results: CocoResults, area_source: str
+) -> Problem:
+    """Masks' areas decide, also where a result gives a box beside its mask."""
+    gt_masks = read_masks(truth.records, truth.image, truth)
+    dt_masks = read_masks(results.records, results.image, truth)
+    stated = np.array(
+        [item.get('area') is not None for item in truth.records.items], bool
+    )
+    areas = np.where(stated, truth.areas, mask_areas(gt_masks))
+    gt = ground_truths(truth, area_source, areas)
+    dt = Detections(
+        results.image,
+        results.label,
+        mask_boxes(dt_masks),
+        results.scores,
+        num_images=gt.num_images,
+        num_classes=gt.num_classes,
+        area=mask_areas(dt_masks),
+    )
+    return Problem(gt, dt, MaskIoU(gt_masks, dt_masks, truth.crowd))

@@ -1,0 +1,148 @@
+"""Keypoints of COCO files, and object keypoint similarity (OKS)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Optional
+
+import numpy as np
+
+from mmdet_cppe5.core import Detections, GroundTruths
+
+from .ground_truth import CocoGroundTruth
+from .records import Records, shorten
+from .results import CocoResults
+
+#: COCO's 17 body keypoints, nose to right ankle
+#: (https://cocodataset.org/#keypoints-eval).
+COCO_SIGMAS = (
+    *(0.026, 0.025, 0.025, 0.035, 0.035),  # head
+    *(0.079, 0.079, 0.072, 0.072, 0.062, 0.062),  # arms
+    *(0.107, 0.107, 0.087, 0.087, 0.089, 0.089),  # legs
+)
+
+
+class KeypointSimilarity:
+    """Object keypoint similarity, as pycocotools computes it.
+
+    The mean over an object's labelled keypoints of
+    ``exp(-d² / (2 · area · (2 sigma)²))``; for an object without labelled
+    keypoints, ``d`` is the distance from its box enlarged to three times
+    its size (https://cocodataset.org/#keypoints-eval).
+
+    Args:
+        ground_truths: the objects; their ``area`` sets the scale.
+        gt_keypoints: ``(G, K, 3)`` x, y in pixels and visibility; 0 means
+            not labelled.
+        dt_keypoints: ``(N, K, 2)`` x, y in pixels.
+        sigmas: ``(K,)`` spread of each keypoint.
+    """
+
+    def __init__(
+        self,
+        ground_truths: GroundTruths,
+        gt_keypoints: np.ndarray,
+        dt_keypoints: np.ndarray,
+        sigmas: Sequence[float],
+    ) -> None:
+        self._area = ground_truths.area
+        self._low = ground_truths.bbox[:, :2] - ground_truths.bbox[:, 2:]
+        self._high = ground_truths.bbox[:, :2] + 2 * ground_truths.bbox[:, 2:]
+        self._gt = gt_keypoints[:, :, :2]
+        self._labelled = gt_keypoints[:, :, 2] > 0
+        self._dt = dt_keypoints
+        self._variances = (2 * np.asarray(sigmas, dtype=np.float64)) ** 2
+
+    def __call__(self, dt: np.ndarray, gt: np.ndarray) -> np.ndarray:
+        """Return the similarity of each pair of rows, float64 ``(P,)``."""
+        found, counted = self._dt[dt], self._labelled[gt]  # (P, K, 2), (P, K)
+        offset = found - self._gt[gt]
+        bare = ~counted.any(axis=1)
+        low, high = self._low[gt[bare], None], self._high[gt[bare], None]
+        offset[bare] = np.maximum(0, low - found[bare]) + np.maximum(
+            0, found[bare] - high
+        )
+        counted = counted | bare[:, None]
+        scale = 2 * (self._area[gt] + np.spacing(1))
+        exponent = (offset**2).sum(axis=2) / self._variances / scale[:, None]
+        return np.where(counted, np.exp(-exponent), 0).sum(
+            axis=1
+        ) / counted.sum(axis=1)
+
+
+def keypoint_problem(
+    truth: CocoGroundTruth,
+    results: CocoResults,
+    boxes: GroundTruths,
+    sigmas: Optional[Sequence[float]] = None,
+) -> tuple[GroundTruths, Detections, KeypointSimilarity]:
+    """Read keypoints and hand them over to the evaluation core.
+
+    An object without labelled keypoints is not counted. A detection's area
+    is that of its keypoints' bounds.
+
+    Args:
+        truth: the annotations.
+        results: the detections.
+        boxes: the annotations as the core takes them.
+        sigmas: one number per keypoint; None means COCO's 17.
+
+    Raises:
+        ValueError: naming the first record without proper keypoints, or if
+            the numbers of keypoints and sigmas differ.
+    """
+    spread = COCO_SIGMAS if sigmas is None else tuple(sigmas)
+    if not all(value > 0 for value in spread):
+        raise ValueError(
+            f'Expected `sigmas` to be positive, but got {list(spread)}.'
+        )
+    gt_points = _read(truth.records, len(spread))
+    dt_points = _read(results.records, len(spread))[:, :, :2]
+    ignore = boxes.crowd | (_labelled(truth.records, gt_points) == 0)
+    gt = GroundTruths(
+        boxes.image,
+        boxes.label,
+        boxes.bbox,
+        num_images=boxes.num_images,
+        num_classes=boxes.num_classes,
+        area=boxes.area,
+        crowd=boxes.crowd,
+        ignore=ignore,
+    )
+    low, high = dt_points.min(axis=1), dt_points.max(axis=1)
+    dt = Detections(
+        results.image,
+        results.label,
+        np.concatenate([low, high - low], axis=1),
+        results.scores,
+        num_images=gt.num_images,
+        num_classes=gt.num_classes,
+    )
+    return gt, dt, KeypointSimilarity(gt, gt_points, dt_points, spread)
+
+
+def _read(records: Records, count: int) -> np.ndarray:
+    """Return ``(n, count, 3)`` keypoints: x, y in pixels, visibility."""
+    for index, item in enumerate(records.items):
+        values = item.get('keypoints')
+        if not isinstance(values, list) or len(values) != 3 * count:
+            number = len(values) if isinstance(values, list) else 'none'
+            raise ValueError(
+                f"Expected 'keypoints' of {records.where(index)} to be x, y "
+                f'and visibility of {count} keypoints ({3 * count} numbers), '
+                f'but got {number} ({shorten(values)}); other keypoints than '
+                "COCO's need `sigmas`, one per keypoint."
+            )
+    return records.vectors('keypoints', 3 * count).reshape(-1, count, 3)
+
+
+def _labelled(records: Records, keypoints: np.ndarray) -> np.ndarray:
+    """Return ``num_keypoints`` of each record, counted where missing."""
+    counted = (keypoints[:, :, 2] > 0).sum(axis=1).tolist()
+    return records.to_floats(
+        'num_keypoints',
+        [
+            item.get('num_keypoints', number)
+            for item, number in zip(records.items, counted)
+        ],
+    )
