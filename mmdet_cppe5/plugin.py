@@ -3,6 +3,6 @@
 Named by ``custom_imports`` in the configs.
 """
 
-from . import datasets
+from . import datasets, models
 
-__all__ = ['datasets']
+__all__ = ['datasets', 'models']

@@ -1,8 +1,8 @@
 """Faster R-CNN with modulated deformable RoI pooling, ResNet-50, 12 epochs.
 
 As released. There is no deformable convolution in it: "DCN" is the pooling.
-mmcv pools on a GPU only; ``AnywhereModulatedDeformRoIPool`` runs mmcv's kernel
-there and the same arithmetic in plain torch on a CPU.
+mmcv pools on a GPU only; ``AnywhereRoIExtractor`` runs mmcv's kernel there and
+the same arithmetic in plain torch on a CPU.
 """
 
 _base_ = [
@@ -12,9 +12,7 @@ _base_ = [
 
 model = dict(
     roi_head=dict(
-        bbox_roi_extractor=dict(
-            roi_layer=dict(type='AnywhereModulatedDeformRoIPool')
-        ),
+        bbox_roi_extractor=dict(type='AnywhereRoIExtractor'),
         bbox_head=dict(num_classes=5),
     )
 )

@@ -10,7 +10,7 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
-model = dict(type='PromptedDetector')
+model = dict(type='PromptedGroundingDINO')
 
 train_dataloader = dict(
     dataset=dict(**_base_.cppe5_train, return_classes=True)

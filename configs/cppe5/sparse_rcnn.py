@@ -8,10 +8,12 @@ _base_ = [
 # A list replaces the inherited one whole, so all six stages are restated.
 model = dict(
     roi_head=dict(
+        # Pools the inverted boxes that stop mmcv's RoIAlign on a CPU.
+        bbox_roi_extractor=dict(type='AnywhereRoIExtractor'),
         bbox_head=[
             dict(head, num_classes=5)
             for head in _base_.model.roi_head.bbox_head
-        ]
+        ],
     )
 )
 

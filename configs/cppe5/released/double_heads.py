@@ -1,0 +1,3 @@
+"""What the release calls Double Heads: the DCN network, to read its file."""
+
+_base_ = '../dcn.py'

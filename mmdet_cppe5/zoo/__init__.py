@@ -1,0 +1,1 @@
+"""The model zoo's facts: MMDetection's configs, our metafile, the table."""
