@@ -1,12 +1,19 @@
 """One matching pass, and everything COCO's evaluation reads off it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Optional
 
 import numpy as np
 
+from mmdet_cppe5.core.accumulation import (
+    Hits,
+    accumulate,
+    count_positives,
+    outside_ranges,
+)
 from mmdet_cppe5.core.arrays import (
     BoolArray,
     Detections,
@@ -14,7 +21,15 @@ from mmdet_cppe5.core.arrays import (
     GroundTruths,
     IntArray,
 )
-from mmdet_cppe5.core.similarity import Similarity
+from mmdet_cppe5.core.matching import Matches, match
+from mmdet_cppe5.core.ordering import Ranking, rank_detections
+from mmdet_cppe5.core.pairs import Pairs, group_keys, pairs_with_equal_keys
+from mmdet_cppe5.core.precision_recall import (
+    hit_at_recall,
+    largest_recall,
+    precision_at_recall,
+)
+from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 
 #: COCO's ten thresholds; the spacing is pycocotools' own, bit for bit.
 IOU_THRS: tuple[float, ...] = tuple(np.linspace(0.5, 0.95, 10).tolist())
@@ -80,6 +95,12 @@ class Evaluation:
             first is the one TIDE, the curves and the resampling use.
         max_dets: (M,) caps per image and class, ascending. Detections beyond
             the last are not looked at; AP is taken at the last.
+        ranking: The order in which detections were looked at.
+        pairs: Detections and ground truths of one image and class with any
+            similarity, in group order.
+        matches: What every candidate took; candidates in class order.
+        gt_ignored: (A, G) objects not counted in each size range.
+        positives: (A, K) number of counted objects.
     """
 
     ground_truths: GroundTruths
@@ -88,33 +109,59 @@ class Evaluation:
     iou_thrs: FloatArray
     area_ranges: Mapping[str, tuple[float, float]]
     max_dets: tuple[int, ...]
+    ranking: Ranking = field(repr=False)
+    pairs: Pairs = field(repr=False)
+    matches: Matches = field(repr=False)
+    gt_ignored: BoolArray = field(repr=False)
+    positives: IntArray = field(repr=False)
 
-    @property
+    @cached_property
     def precision(self) -> FloatArray:
-        """(T, R, K, A, M) interpolated precision, NaN where undefined."""
-        raise NotImplementedError
+        """(T, R, K, A, M) interpolated precision, NaN where undefined.
 
-    @property
+        pycocotools has -1 where this has NaN.
+        """
+        caps = [self._precision_at(cap) for cap in self.max_dets[:-1]]
+        return np.stack([*caps, self._precision], axis=-1)
+
+    @cached_property
     def scores(self) -> FloatArray:
-        """(T, R, K, A, M) score at each recall level, NaN where undefined."""
-        raise NotImplementedError
+        """(T, R, K, A, M) score at each recall level, NaN where undefined.
 
-    @property
+        0 where the level is not reached. At recall 0 it is the largest score
+        of the class, hit or not, as in pycocotools.
+        """
+        caps = [self._scores_at(cap) for cap in self.max_dets]
+        return np.stack(caps, axis=-1)
+
+    @cached_property
     def recall(self) -> FloatArray:
         """(T, K, A, M) largest recall, NaN where undefined."""
-        raise NotImplementedError
+        hits = self._hits
+        rank = self.ranking.rank[hits.place]
+        shape = hits.per_curve.shape
+        caps = []
+        for cap in self.max_dets[:-1]:
+            curve = hits.curve[rank < cap]
+            count = np.bincount(curve, minlength=hits.per_curve.size)
+            caps.append(count.reshape(shape))
+        recall = [
+            largest_recall(count, np.broadcast_to(self.positives, shape))
+            for count in [*caps, hits.per_curve]
+        ]
+        return np.stack(recall, axis=-1).swapaxes(1, 2)
 
     def ap(
         self,
         iou_thr: Optional[float] = None,
-        area: str = 'all',
+        area: Optional[str] = None,
         label: Optional[int] = None,
     ) -> float:
         """Average precision at the largest cap.
 
         Args:
             iou_thr: One threshold; None averages over all.
-            area: Name of a size range.
+            area: Name of a size range; None means the first.
             label: One class; None averages over the classes that have
                 ground truth in the range.
 
@@ -124,32 +171,47 @@ class Evaluation:
         Raises:
             KeyError: If the threshold or the size range was not evaluated.
         """
-        raise NotImplementedError
+        precision = self._precision[..., self.area_index(area)]
+        if iou_thr is not None:
+            precision = precision[self.threshold_index(iou_thr)]
+        if label is not None:
+            precision = precision[..., label]
+        return _mean_of_defined(precision)
 
     def ar(
         self,
         max_det: Optional[int] = None,
         iou_thr: Optional[float] = None,
-        area: str = 'all',
+        area: Optional[str] = None,
         label: Optional[int] = None,
     ) -> float:
         """Average recall at a cap (None: the largest); else as :meth:`ap`."""
-        raise NotImplementedError
+        cap = -1 if max_det is None else self._cap_index(max_det)
+        recall = self.recall[:, :, self.area_index(area), cap]
+        if iou_thr is not None:
+            recall = recall[self.threshold_index(iou_thr)]
+        if label is not None:
+            recall = recall[..., label]
+        return _mean_of_defined(recall)
 
     def ap_per_class(
-        self, iou_thr: Optional[float] = None, area: str = 'all'
+        self, iou_thr: Optional[float] = None, area: Optional[str] = None
     ) -> FloatArray:
         """(K,) :meth:`ap` of each class, NaN where undefined."""
-        raise NotImplementedError
+        classes = range(self.ground_truths.num_classes)
+        return np.array([self.ap(iou_thr, area, label) for label in classes])
 
     def ar_per_class(
         self,
         max_det: Optional[int] = None,
         iou_thr: Optional[float] = None,
-        area: str = 'all',
+        area: Optional[str] = None,
     ) -> FloatArray:
         """(K,) :meth:`ar` of each class, NaN where undefined."""
-        raise NotImplementedError
+        classes = range(self.ground_truths.num_classes)
+        return np.array(
+            [self.ar(max_det, iou_thr, area, label) for label in classes]
+        )
 
     def summary(self) -> dict[str, float]:
         """COCO's headline numbers by name, NaN where undefined.
@@ -159,19 +221,147 @@ class Evaluation:
         (``AP_<name>`` for others); ``AR@<cap>`` for every cap; ``ARs``,
         ``ARm``, ``ARl`` at the largest cap.
         """
-        raise NotImplementedError
+        sizes = list(self.area_ranges)[1:]
+        numbers = {'AP': self.ap()}
+        for percent in (50, 75):
+            if self._has_threshold(percent / 100):
+                numbers[f'AP{percent}'] = self.ap(percent / 100)
+        for name in sizes:
+            numbers[f'AP{_size_suffix(name)}'] = self.ap(area=name)
+        for cap in self.max_dets:
+            numbers[f'AR@{cap}'] = self.ar(cap)
+        for name in sizes:
+            numbers[f'AR{_size_suffix(name)}'] = self.ar(area=name)
+        return numbers
 
-    def decisions(self, iou_thr: float = 0.5, area: str = 'all') -> Decisions:
+    def decisions(
+        self, iou_thr: float = 0.5, area: Optional[str] = None
+    ) -> Decisions:
         """What became of every detection and every object.
 
         Args:
             iou_thr: One of the evaluated thresholds.
-            area: Name of a size range.
+            area: Name of a size range; None means the first.
 
         Raises:
             KeyError: If the threshold or the size range was not evaluated.
         """
-        raise NotImplementedError
+        t, a = self.threshold_index(iou_thr), self.area_index(area)
+        matches, size = self.matches, len(self.detections)
+        chosen = matches.chosen[t, a]
+        some = np.flatnonzero(chosen >= 0)
+        dt, pair = matches.dt[some], chosen[some]
+        gt = matches.pairs.gt[pair]
+        matched_gt = np.full(size, -1)
+        matched_gt[dt] = gt
+        similarity = np.full(size, np.nan)
+        similarity[dt] = matches.pairs.similarity[pair]
+        # Class order is score order, so on crowds the last one stays.
+        matched_dt = np.full(len(self.ground_truths), -1)
+        matched_dt[gt] = dt
+
+        capped = self.ranking.place < 0
+        low, high = list(self.area_ranges.values())[a]
+        dt_area = self.detections.area
+        ignored = (dt_area < low) | (dt_area > high)
+        ignored[dt] = matches.ignored[t, a, some]
+        ignored &= ~capped
+        counted = ~(ignored | capped)
+        gt_ignored = self.gt_ignored[a]
+        return Decisions(
+            matched_gt=matched_gt,
+            similarity=similarity,
+            true_positive=counted & (matched_gt >= 0),
+            false_positive=counted & (matched_gt < 0),
+            ignored=ignored,
+            capped=capped,
+            matched_dt=matched_dt,
+            gt_ignored=gt_ignored,
+            false_negative=~gt_ignored & (matched_dt < 0),
+        )
+
+    def threshold_index(self, iou_thr: float) -> int:
+        """Index of a threshold, to within rounding.
+
+        Raises:
+            KeyError: If it was not evaluated.
+        """
+        found = np.flatnonzero(np.abs(self.iou_thrs - iou_thr) < 1e-9)
+        if len(found) == 0:
+            raise KeyError(
+                f'Expected one of the evaluated thresholds '
+                f'{self.iou_thrs.tolist()}, but got {iou_thr}.'
+            )
+        return int(found[0])
+
+    def area_index(self, area: Optional[str] = None) -> int:
+        """Index of a size range; None means the first.
+
+        Raises:
+            KeyError: If it was not evaluated.
+        """
+        names = list(self.area_ranges)
+        if area is None:
+            return 0
+        if area not in names:
+            raise KeyError(
+                f'Expected one of the size ranges {names}, but got {area!r}.'
+            )
+        return names.index(area)
+
+    def _cap_index(self, max_det: int) -> int:
+        if max_det not in self.max_dets:
+            raise KeyError(
+                f'Expected one of the caps {self.max_dets}, but got {max_det}.'
+            )
+        return self.max_dets.index(max_det)
+
+    def _has_threshold(self, iou_thr: float) -> bool:
+        return bool((np.abs(self.iou_thrs - iou_thr) < 1e-9).any())
+
+    @cached_property
+    def _hits(self) -> Hits:
+        return self._accumulate(self.max_dets[-1])
+
+    @cached_property
+    def _precision(self) -> FloatArray:
+        """(T, R, K, A) at the largest cap."""
+        return self._curves(self._hits)
+
+    def _precision_at(self, cap: int) -> FloatArray:
+        return self._curves(self._accumulate(cap))
+
+    def _accumulate(self, cap: int) -> Hits:
+        ranges = np.array(list(self.area_ranges.values()))
+        return accumulate(
+            self.matches, self.ranking, self.detections, ranges, cap
+        )
+
+    def _curves(self, hits: Hits) -> FloatArray:
+        """(T, R, K, A) precision at the recall levels."""
+        shape = hits.per_curve.shape
+        positives = np.broadcast_to(self.positives, shape)
+        precision = precision_at_recall(
+            hits.curve, hits.counted, positives.ravel()
+        )
+        return precision.reshape(*shape, -1).transpose(0, 3, 2, 1)
+
+    def _scores_at(self, cap: int) -> FloatArray:
+        """(T, R, K, A) score at the recall levels."""
+        hits = self._accumulate(cap)
+        shape = hits.per_curve.shape
+        positives = np.broadcast_to(self.positives, shape)
+        index, reached = hit_at_recall(
+            hits.per_curve.ravel(), positives.ravel()
+        )
+        by_place = self.detections.score[self.ranking.rows]
+        scores = np.append(by_place[hits.place], 0)[index]
+        scores[~reached] = 0
+        scores = scores.reshape(*shape, -1).transpose(0, 3, 2, 1)
+        start = self.ranking.class_start
+        some = start[1:] > start[:-1]
+        scores[:, 0, some] = by_place[start[:-1][some]][:, None]
+        return np.where(self.positives.T == 0, np.nan, scores)
 
 
 def evaluate(
@@ -204,4 +394,100 @@ def evaluate(
         ValueError: If the two sides disagree on the number of images or
             classes, or a setting is out of its range.
     """
-    raise NotImplementedError
+    _check_same_world(ground_truths, detections)
+    thresholds = _check_thresholds(iou_thrs)
+    ranges = _check_ranges(area_ranges)
+    caps = _check_caps(max_dets)
+    if similarity is None:
+        similarity = BoxIoU(ground_truths, detections)
+    ranking = rank_detections(detections, caps[-1])
+    pairs = _same_class_pairs(ground_truths, detections, ranking, similarity)
+    gt_ignored = ground_truths.ignore | outside_ranges(
+        ground_truths.area, ranges
+    )
+    group = group_keys(detections.image, detections.label, detections)
+    matches = match(
+        pairs, group[pairs.dt], ground_truths, thresholds, gt_ignored
+    )
+    return Evaluation(
+        ground_truths=ground_truths,
+        detections=detections,
+        similarity=similarity,
+        iou_thrs=thresholds,
+        area_ranges=MappingProxyType(dict(area_ranges)),
+        max_dets=caps,
+        ranking=ranking,
+        pairs=pairs,
+        matches=matches.sorted_by(ranking.place),
+        gt_ignored=gt_ignored,
+        positives=count_positives(ground_truths, gt_ignored),
+    )
+
+
+def _same_class_pairs(
+    ground_truths: GroundTruths,
+    detections: Detections,
+    ranking: Ranking,
+    similarity: Similarity,
+) -> Pairs:
+    """Pairs of one image and class; detections in group order."""
+    rows = ranking.rows[ranking.by_group]
+    return pairs_with_equal_keys(
+        rows,
+        group_keys(detections.image[rows], detections.label[rows], detections),
+        group_keys(ground_truths.image, ground_truths.label, ground_truths),
+        similarity,
+    )
+
+
+def _mean_of_defined(values: FloatArray) -> float:
+    """Mean of what is not NaN; NaN if all is."""
+    defined = values[~np.isnan(values)]
+    return float(np.mean(defined)) if defined.size else float('nan')
+
+
+def _size_suffix(name: str) -> str:
+    """COCO's letter for its own ranges, the name for others."""
+    return {'small': 's', 'medium': 'm', 'large': 'l'}.get(name, f'_{name}')
+
+
+def _check_same_world(
+    ground_truths: GroundTruths, detections: Detections
+) -> None:
+    for name in ('num_images', 'num_classes'):
+        want, got = getattr(ground_truths, name), getattr(detections, name)
+        if want != got:
+            raise ValueError(
+                f'Expected detections with the {name} of the ground truths, '
+                f'{want}, but got {got}.'
+            )
+
+
+def _check_thresholds(iou_thrs: Sequence[float]) -> FloatArray:
+    thresholds = np.sort(np.atleast_1d(np.asarray(iou_thrs, np.float64)))
+    if thresholds.size == 0 or not (0 < thresholds[0] <= thresholds[-1] <= 1):
+        raise ValueError(
+            f'Expected IoU thresholds in (0, 1], but got {iou_thrs}.'
+        )
+    return thresholds
+
+
+def _check_ranges(
+    area_ranges: Mapping[str, tuple[float, float]],
+) -> FloatArray:
+    ranges = np.array(list(area_ranges.values()), np.float64)
+    if ranges.ndim != 2 or ranges.shape[1] != 2:
+        raise ValueError(
+            f'Expected size ranges as name -> (low, high), at least one, but '
+            f'got {dict(area_ranges)}.'
+        )
+    return ranges
+
+
+def _check_caps(max_dets: Sequence[int]) -> tuple[int, ...]:
+    caps = tuple(sorted(int(cap) for cap in max_dets))
+    if not caps or caps[0] < 1:
+        raise ValueError(
+            f'Expected caps of at least 1 detection, but got {max_dets}.'
+        )
+    return caps

@@ -1,0 +1,121 @@
+"""The order in which detections are looked at.
+
+COCO looks at the detections of one image and class by descending score, and
+at those of one class over all images by descending score; among equal scores
+the earlier image comes first, and inside an image the earlier row.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmdet_cppe5.core.arrays import Detections, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Detections within the cap, in both orders.
+
+    Attributes:
+        rows: (D,) row of each detection in *class order*: by class, then
+            descending score, then image, then row. "Place" means an index
+            into this array.
+        class_start: (K + 1,) first place of each class, and D.
+        rank: (D,) rank of each place among the detections of its image and
+            class, from 0.
+        by_group: (D,) places in *group order*: by image, class, then rank.
+        place: (N,) place of each row, -1 for detections beyond the cap.
+    """
+
+    rows: IntArray
+    class_start: IntArray
+    rank: IntArray
+    by_group: IntArray
+    place: IntArray
+
+
+def rank_detections(detections: Detections, cap: int) -> Ranking:
+    """Order the detections and leave out those beyond the cap.
+
+    Args:
+        detections: N detections.
+        cap: Most detections looked at per image and class.
+    """
+    rows = _by_image_unless_sorted(detections)
+    rows = rows[argsort_descending(detections.score[rows])]
+    labels = detections.label[rows]
+    by_class = argsort_stable(labels, detections.num_classes)
+    rows, labels = rows[by_class], labels[by_class]
+    images = detections.image[rows]
+    by_group = argsort_stable(images, detections.num_images)
+    rank = _ranks_in_runs(
+        images[by_group] * detections.num_classes + labels[by_group], by_group
+    )
+    if len(rank) and rank.max() >= cap:
+        keep = rank < cap
+        new_place = np.cumsum(keep) - 1
+        rows, labels, rank = rows[keep], labels[keep], rank[keep]
+        by_group = new_place[by_group[keep[by_group]]]
+    class_start = np.searchsorted(
+        labels, np.arange(detections.num_classes + 1)
+    )
+    place = np.full(len(detections), -1)
+    place[rows] = np.arange(len(rows))
+    return Ranking(rows, class_start, rank, by_group, place)
+
+
+def argsort_descending(values: FloatArray) -> IntArray:
+    """Argsort from large to small; equal values keep their order.
+
+    As ``np.argsort(-values, kind='stable')``, but several times faster on
+    processors where numpy's unstable sort is vectorised: sort unstably, then
+    put every run of equal values right.
+    """
+    order: IntArray = np.argsort(-values)
+    ordered = values[order]
+    equal = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if len(equal):
+        in_run = np.zeros(len(order), np.bool_)
+        in_run[equal] = True
+        in_run[equal + 1] = True
+        where = np.flatnonzero(in_run)
+        first = np.ones(len(where), np.bool_)
+        first[1:] = ordered[where[1:]] != ordered[where[:-1]]
+        run = np.cumsum(first) * len(order)
+        order[where] = np.sort(run + order[where]) - run
+    return order
+
+
+def argsort_stable(values: NDArray[Any], bound: int) -> IntArray:
+    """Stable argsort of integers in ``0..bound-1``, 16 bits at a time.
+
+    numpy sorts 16-bit integers by radix, much faster than wider ones.
+    """
+    order: IntArray = np.argsort(values.astype(np.uint16), kind='stable')
+    shift = 16
+    while bound > 1 << shift:
+        digit = (values[order] >> shift).astype(np.uint16)
+        order = order[np.argsort(digit, kind='stable')]
+        shift += 16
+    return order
+
+
+def _by_image_unless_sorted(detections: Detections) -> IntArray:
+    """Rows by image, each image's in their own order."""
+    image = detections.image
+    if len(image) and (image[1:] < image[:-1]).any():
+        return argsort_stable(image, detections.num_images)
+    return np.arange(len(image))
+
+
+def _ranks_in_runs(keys: IntArray, places: IntArray) -> IntArray:
+    """Give each place its index inside its run of equal (sorted) keys."""
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(first)
+    lengths = np.diff(np.append(starts, len(keys)))
+    rank = np.empty(len(keys), np.int64)
+    rank[places] = np.arange(len(keys)) - np.repeat(starts, lengths)
+    return rank

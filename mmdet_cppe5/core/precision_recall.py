@@ -1,0 +1,89 @@
+"""From hits in ranking order to precision and recall, as COCO has them.
+
+The detections of one class, threshold and size range form a *curve*. Many
+curves are computed at once: their hits stand one after the other.
+
+Precision is looked up at 101 recall levels, after it has been made
+non-increasing from the right. It only rises at hits, so nothing but the hits
+needs to be looked at.
+"""
+
+import numpy as np
+
+from mmdet_cppe5.core.arrays import FloatArray, IntArray
+
+#: COCO's recall levels; linspace, not i/100: ten of them differ by one ulp.
+RECALL_LEVELS: FloatArray = np.linspace(0, 1, 101)
+
+
+def precision_at_recall(
+    curve: IntArray, counted: IntArray, positives: IntArray
+) -> FloatArray:
+    """Interpolated precision of many curves at the 101 recall levels.
+
+    Args:
+        curve: (H,) curve of each hit, ascending; inside a curve hits stand
+            in ranking order.
+        counted: (H,) number of detections that count (hits and false
+            positives), from the curve's first up to and with the hit.
+        positives: (S,) counted ground truths of each curve.
+
+    Returns:
+        (S, 101) precision, 0 beyond the largest recall, NaN where a curve has
+        no positives.
+    """
+    hits = np.bincount(curve, minlength=len(positives))
+    start = np.cumsum(hits) - hits
+    found = np.arange(1, len(curve) + 1) - start[curve]
+    # The spacing keeps pycocotools' last bit; the 0 ends the last curve.
+    precision = np.append(found / (counted + np.spacing(1)), 0)
+    index, reached = hit_at_recall(hits, positives)
+    best = np.maximum.reduceat(precision, index.ravel()).reshape(index.shape)
+    best[~reached] = 0
+    best = np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
+    best[positives == 0] = np.nan
+    return best
+
+
+def hit_at_recall(
+    hits: IntArray, positives: IntArray
+) -> 'tuple[IntArray, np.typing.NDArray[np.bool_]]':
+    """Where each curve first reaches each recall level.
+
+    Args:
+        hits: (S,) number of hits of each curve.
+        positives: (S,) counted ground truths of each curve.
+
+    Returns:
+        (S, 101) index of that hit among the hits of all curves, the end of
+        the curve where the level is not reached; and whether it is reached.
+    """
+    end = np.cumsum(hits)
+    needed = np.maximum(hits_needed(positives), 1)
+    reached = needed <= hits[:, None]
+    index = np.where(reached, (end - hits)[:, None] + needed - 1, end[:, None])
+    return index, reached
+
+
+def hits_needed(positives: IntArray) -> IntArray:
+    """Least number of hits whose recall is at or over each level.
+
+    Args:
+        positives: (S,) counted ground truths.
+
+    Returns:
+        (S, 101) smallest ``c`` with ``c / positives >= level`` in floating
+        point, which is where pycocotools' ``searchsorted`` ends.
+    """
+    total = np.maximum(positives, 1)[:, None]
+    needed = np.ceil(RECALL_LEVELS * total)
+    needed -= (needed - 1) / total >= RECALL_LEVELS
+    needed += needed / total < RECALL_LEVELS
+    return needed.astype(np.int64)
+
+
+def largest_recall(hits: IntArray, positives: IntArray) -> FloatArray:
+    """Recall at the end of each curve, NaN without positives; (S,) each."""
+    recall = np.full(np.shape(hits), np.nan)
+    np.divide(hits, positives, out=recall, where=positives > 0)
+    return recall
