@@ -91,6 +91,7 @@ def test_masks_for_training(root):
             'type': 'mmdet.LoadAnnotations',
             'with_bbox': True,
             'with_mask': True,
+            'poly2mask': False,
         },
         {'type': 'mmdet.PackDetInputs'},
     ]
