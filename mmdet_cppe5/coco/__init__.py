@@ -6,6 +6,7 @@ Needs numpy only; masks import pycocotools when they are asked for.
 from .ground_truth import (
     CocoGroundTruth,
     parse_ground_truth,
+    read_categories,
     read_ground_truth,
 )
 from .results import CocoResults, parse_results, read_results
@@ -15,6 +16,7 @@ __all__ = [
     'CocoResults',
     'parse_ground_truth',
     'parse_results',
+    'read_categories',
     'read_ground_truth',
     'read_results',
 ]

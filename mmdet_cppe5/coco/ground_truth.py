@@ -148,6 +148,20 @@ def parse_ground_truth(
     )
 
 
+def read_categories(
+    path: PathLike, classes: Optional[Sequence[str]] = None
+) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return class names and category ids of a file with or without boxes.
+
+    Args:
+        path: a COCO annotation file; ``annotations`` may be missing.
+        classes: as for :func:`read_ground_truth`.
+    """
+    data = load_ground_truth_json(path, annotated=False)
+    names, labels = _select(data['categories'], str(path), classes)
+    return names, _ids_of_labels(labels, len(names))
+
+
 def check_classes(
     classes: Sequence[str], available: Sequence[str], source: str
 ) -> tuple[str, ...]:

@@ -17,8 +17,14 @@ RESULTS_ADVICE = (
 )
 
 
-def load_ground_truth_json(path: PathLike) -> dict[str, Any]:
+def load_ground_truth_json(
+    path: PathLike, annotated: bool = True
+) -> dict[str, Any]:
     """Parse a COCO annotation file.
+
+    Args:
+        path: the file.
+        annotated: whether it must have ``annotations``.
 
     Returns:
         The file's content, with lists ``images``, ``annotations`` and
@@ -30,6 +36,8 @@ def load_ground_truth_json(path: PathLike) -> dict[str, Any]:
     """
     what = 'ground truth (a COCO annotation file)'
     data = _parse(path, what)
+    if not annotated and isinstance(data, dict):
+        data.setdefault('annotations', [])
     check_ground_truth_form(data, str(path))
     return data
 

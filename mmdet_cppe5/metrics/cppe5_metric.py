@@ -1,0 +1,252 @@
+"""COCO's evaluation of CPPE-5 as an MMDetection metric."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from mmdet.registry import METRICS
+from mmengine.evaluator import BaseMetric
+from mmengine.logging import print_log
+
+from mmdet_cppe5.coco import (
+    CocoGroundTruth,
+    parse_ground_truth,
+    read_categories,
+    read_ground_truth,
+)
+from mmdet_cppe5.coco.conversion import (
+    AREA_SOURCES,
+    check_choice,
+    ground_truths,
+)
+from mmdet_cppe5.core import AREA_RANGES, MAX_DETS
+from mmdet_cppe5.files import write_json
+from mmdet_cppe5.reporting.assessment import ENGINES, Settings, assess
+from mmdet_cppe5.reporting.summary import flat_scores
+from mmdet_cppe5.reporting.tables import summary_tables
+
+from .samples import (
+    SampleDetections,
+    detections_of_results,
+    first_per_image,
+    instances_to_coco,
+    read_sample,
+    result_entries,
+)
+
+
+@METRICS.register_module()
+class CPPE5Metric(BaseMetric):
+    """AP, AR, TIDE and intervals of boxes, as COCO defines them.
+
+    Works with any data set whose ``metainfo`` names its classes. Scores are
+    points, 0 to 100, at full precision, under keys such as
+    ``cppe5/AP``, ``AP50``, ``AP75``, ``APs``, ``APm``, ``APl``, ``AR1``,
+    ``AR10``, ``AR100``, ``ARs``, ``ARm``, ``ARl`` and ``AP_<class>``,
+    ``AP50_<class>``, ... ``AP`` is the mean over the classes that have
+    ground truth. What has no ground truth is undefined and left out (``null``
+    in the JSON, a dash in the log); without any detection scores are 0.
+
+    Args:
+        ann_file: COCO annotation file with the ground truth. None takes it
+            from the data samples.
+        iou_thrs: IoU thresholds instead of COCO's 0.5, 0.55, ..., 0.95; each
+            is then a score of its own, such as ``AP80``.
+        max_dets: caps on detections per image and class. AP is taken at the
+            largest; if that is not 100, also under ``AP@<cap>``. Recall is
+            ``AR<cap>`` for each.
+        area_ranges: name -> (low, high) in square pixels, both included;
+            None means COCO's small, medium and large.
+        area_source: what decides an object's size range: its
+            ``'annotation'``'s area, or ``'bbox'``, its width × height.
+        engine: ``'core'``, or ``'pycocotools'`` to audit it: the same keys.
+        tide: True, or ``dict(pos_thr=0.5, bg_thr=0.1)``, for
+            ``dAP_Cls``, ``dAP_Loc``, ``dAP_Both``, ``dAP_Dupe``,
+            ``dAP_Bkg``, ``dAP_Miss``, ``dAP_FalsePos``, ``dAP_FalseNeg``.
+        ci: True, or arguments of :func:`mmdet_cppe5.core.bootstrap` such as
+            ``dict(num_resamples=1000, seed=0)``, for ``AP_ci_low``,
+            ``AP_ci_high``, ``AP_<class>_ci_low``, ...
+        format_only: only write the results; needs ``outfile_prefix``.
+        outfile_prefix: writes ``<prefix>.bbox.json``, the detections in
+            COCO's result form at original image coordinates, and
+            ``<prefix>.scores.json``, the summary.
+        collect_device: as in ``BaseMetric``.
+        prefix: as in ``BaseMetric``.
+        collect_dir: as in ``BaseMetric``.
+
+    Raises:
+        FileNotFoundError: if there is no ``ann_file``.
+        ValueError: if a setting is none of its choices, or a result cannot
+            be judged; the sentence names the image id.
+    """
+
+    default_prefix = 'cppe5'
+
+    def __init__(
+        self,
+        ann_file: Optional[str] = None,
+        *,
+        iou_thrs: Union[float, Sequence[float], None] = None,
+        max_dets: Sequence[int] = MAX_DETS,
+        area_ranges: Optional[Mapping[str, Sequence[float]]] = None,
+        area_source: str = 'annotation',
+        engine: str = 'core',
+        tide: Union[bool, Mapping[str, float]] = False,
+        ci: Union[bool, Mapping[str, Any]] = False,
+        format_only: bool = False,
+        outfile_prefix: Optional[str] = None,
+        collect_device: str = 'cpu',
+        prefix: Optional[str] = None,
+        collect_dir: Optional[str] = None,
+    ) -> None:
+        super().__init__(collect_device, prefix, collect_dir)
+        check_choice('area_source', area_source, AREA_SOURCES)
+        check_choice('engine', engine, ENGINES)
+        if format_only and outfile_prefix is None:
+            raise ValueError(
+                'Expected `outfile_prefix` to say where the results go, '
+                'since `format_only` is True, but it is None.'
+            )
+        self.ann_file = ann_file
+        self.area_source = area_source
+        self.format_only = format_only
+        self.outfile_prefix = outfile_prefix
+        self.settings = Settings(
+            iou_thrs=iou_thrs,
+            area_ranges=AREA_RANGES if area_ranges is None else area_ranges,
+            max_dets=max_dets,
+            tide=_switch(tide),
+            ci=_switch(ci),
+            engine=engine,
+        )
+        self._truth: Optional[CocoGroundTruth] = None
+
+    @BaseMetric.dataset_meta.setter
+    def dataset_meta(self, dataset_meta: Mapping[str, Any]) -> None:
+        """Set the meta information, and check ``ann_file`` against it.
+
+        A loop does this when it is built, so that a wrong path or class
+        name ends a training before it begins.
+        """
+        BaseMetric.dataset_meta.fset(self, dataset_meta)
+        self._truth = None
+        if self.ann_file is not None and not self.format_only:
+            self._truth = read_ground_truth(self.ann_file, self._classes())
+            self._warn(self._truth.notices)
+
+    def process(
+        self, data_batch: Any, data_samples: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Keep what is needed of a batch, on the CPU.
+
+        Args:
+            data_batch: not used.
+            data_samples: ``DetDataSample`` as dicts with ``img_id``,
+                ``ori_shape``, ``pred_instances`` and, without ``ann_file``,
+                ``instances``.
+        """
+        keep = self.ann_file is None and not self.format_only
+        self.results += [
+            read_sample(sample, self._classes(), keep)
+            for sample in data_samples
+        ]
+
+    def evaluate(self, size: int) -> dict[str, float]:
+        """Collect the results of all processes and evaluate once.
+
+        Args:
+            size: number of images; not relied upon, since which results are
+                padding is told by their image ids.
+        """
+        return super().evaluate(sys.maxsize)
+
+    def compute_metrics(
+        self, results: Sequence[SampleDetections]
+    ) -> dict[str, float]:
+        """Evaluate the collected results.
+
+        Returns:
+            Score by name, without the prefix; empty with ``format_only``.
+        """
+        results = first_per_image(results)
+        if self.outfile_prefix is not None:
+            self._write_results(results)
+        if self.format_only:
+            return {}
+        truth = self._ground_truth(results)
+        self._warn(_oddities(truth, results))
+        summary, scores = assess(
+            ground_truths(truth, self.area_source),
+            detections_of_results(results, truth),
+            truth.class_names,
+            self.settings,
+        )
+        print_log('\n' + summary_tables(summary, scores), logger='current')
+        if self.outfile_prefix is not None:
+            write_json(f'{self.outfile_prefix}.scores.json', summary, 1)
+        return flat_scores(summary)
+
+    def _classes(self) -> tuple[str, ...]:
+        if not self.dataset_meta or 'classes' not in self.dataset_meta:
+            raise ValueError(
+                "Expected the data set's `metainfo` to name its 'classes', "
+                f'but it is {self.dataset_meta}.'
+            )
+        return tuple(self.dataset_meta['classes'])
+
+    def _ground_truth(
+        self, results: Sequence[SampleDetections]
+    ) -> CocoGroundTruth:
+        if self._truth is not None:
+            return self._truth
+        data = instances_to_coco(
+            results, self._classes(), self.area_source == 'annotation'
+        )
+        return parse_ground_truth(data, 'the data samples', self._classes())
+
+    def _write_results(self, results: Sequence[SampleDetections]) -> None:
+        classes = self._classes()
+        category_ids: Sequence[Any] = range(1, len(classes) + 1)
+        if self.ann_file is not None:
+            _, category_ids = read_categories(self.ann_file, classes)
+        path = Path(f'{self.outfile_prefix}.bbox.json')
+        write_json(path, result_entries(results, category_ids))
+        print_log(f'Wrote the detections to {path}.', logger='current')
+
+    def _warn(self, sentences: Sequence[str]) -> None:
+        for sentence in sentences:
+            print_log(f'CPPE5Metric: {sentence}', 'current', logging.WARNING)
+
+
+def _switch(
+    value: Union[bool, Mapping[str, Any]],
+) -> Optional[Mapping[str, Any]]:
+    """Turn False, True or a dict of arguments into None or arguments."""
+    if isinstance(value, Mapping):
+        return value
+    return {} if value else None
+
+
+def _oddities(
+    truth: CocoGroundTruth, results: Sequence[SampleDetections]
+) -> list[str]:
+    """Say what a score should not be read without."""
+    sentences = []
+    if not any(len(result.scores) for result in results):
+        sentences.append('there is not a single detection; scores are 0.')
+    if len(truth.records) and truth.crowd.all():
+        sentences.append(
+            f'every annotation of {truth.source} is a crowd region, so no '
+            'score is defined.'
+        )
+    unseen = len(truth.image_ids) - len(results)
+    if unseen > 0:
+        sentences.append(
+            f'{unseen} of the {len(truth.image_ids)} images of '
+            f'{truth.source} were not tested; their objects count as missed.'
+        )
+    return sentences
