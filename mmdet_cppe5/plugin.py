@@ -3,6 +3,6 @@
 Named by ``custom_imports`` in the configs.
 """
 
-from . import datasets, models
+from . import datasets, metrics, models
 
-__all__ = ['datasets', 'models']
+__all__ = ['datasets', 'metrics', 'models']
