@@ -97,6 +97,6 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     args = parser.parse_args(rest)
     try:
         return int(module.run(args))
-    except (OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError) as error:
         print(f'mmdet-cppe5 {name}: {error}', file=sys.stderr)
         return 2

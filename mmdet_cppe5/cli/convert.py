@@ -1,0 +1,209 @@
+"""Convert data sets to the official COCO form of CPPE-5, and to YOLO.
+
+What is left out or altered is printed by reason; --report writes it item by
+item. from-ultralytics makes COCO results of a YOLO model's predictions.json,
+which 'mmdet-cppe5 evaluate' then takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mmdet_cppe5.classes import CLASSES
+from mmdet_cppe5.data.convert_common import Conversion
+from mmdet_cppe5.files import read_json, write_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare one subparser for each conversion."""
+    kinds = parser.add_subparsers(dest='kind', required=True, metavar='KIND')
+    for name, add, text in (
+        ('from-parquet', _add_parquet, 'Hugging Face parquet -> COCO'),
+        ('from-yolo', _add_yolo, 'YOLO labels -> COCO'),
+        ('from-voc', _add_voc, 'Pascal VOC XML -> COCO'),
+        ('to-yolo', _add_to_yolo, 'COCO -> YOLO labels'),
+        (
+            'from-ultralytics',
+            _add_ultralytics,
+            'Ultralytics predictions.json -> COCO results',
+        ),
+    ):
+        kind = kinds.add_parser(name, help=text, description=text)
+        add(kind)
+        kind.add_argument(
+            '--report',
+            metavar='FILE',
+            help='write what was dropped or changed, item by item, as JSON',
+        )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Convert, write, and say what was lost."""
+    conversion = args.convert(args)
+    if args.out_file is not None:
+        write_json(args.out_file, conversion.content)
+        print(f'wrote {args.out_file}: {_counts(conversion.content)}')
+    else:
+        print(f'wrote {Path(args.folder) / "data.yaml"}')
+    for line in conversion.summary():
+        print(line)
+    if not conversion.notes:
+        print('nothing dropped, nothing changed')
+    if args.report:
+        write_json(args.report, conversion.report(), indent=1)
+    return 0
+
+
+def _counts(content: object) -> str:
+    if isinstance(content, dict):
+        return (
+            f'{len(content["images"]):,} images, '
+            f'{len(content["annotations"]):,} boxes, '
+            f'{len(content["categories"]):,} classes'
+        )
+    return f'{len(content):,} detections'  # type: ignore[arg-type]
+
+
+def _out(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        '--out',
+        dest='out_file',
+        metavar='FILE',
+        required=True,
+        help=f'the {what} to write',
+    )
+
+
+def _add_parquet(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        'files', nargs='+', help="one split's parquet files, in order"
+    )
+    parser.add_argument(
+        '--images', required=True, help='folder to write the images to'
+    )
+    parser.add_argument(
+        '--classes',
+        nargs='+',
+        help="class names in order (default: the files' own)",
+    )
+    _out(parser, 'COCO annotation file')
+    parser.set_defaults(convert=_parquet)
+
+
+def _parquet(args: argparse.Namespace) -> Conversion:
+    from mmdet_cppe5.data.convert_parquet import parquet_to_coco
+
+    return parquet_to_coco(args.files, args.images, args.classes)
+
+
+def _add_yolo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('data', help='the data.yaml')
+    parser.add_argument(
+        '--split', required=True, help='the split in it, such as val'
+    )
+    _out(parser, 'COCO annotation file')
+    parser.set_defaults(convert=_yolo)
+
+
+def _yolo(args: argparse.Namespace) -> Conversion:
+    from mmdet_cppe5.data.convert_yolo import yolo_to_coco
+
+    return yolo_to_coco(args.data, args.split)
+
+
+def _add_voc(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('annotations', help='folder of the XML files')
+    parser.add_argument('--images', help='folder of the image files')
+    parser.add_argument(
+        '--names', metavar='FILE', help='convert only the names in this list'
+    )
+    parser.add_argument(
+        '--classes',
+        nargs='+',
+        default=CLASSES,
+        help="class names in order (default: CPPE-5's)",
+    )
+    parser.add_argument(
+        '--first-pixel',
+        type=int,
+        choices=(0, 1),
+        default=1,
+        help="number of an image's first pixel (default: 1, as VOC has it)",
+    )
+    _out(parser, 'COCO annotation file')
+    parser.set_defaults(convert=_voc)
+
+
+def _voc(args: argparse.Namespace) -> Conversion:
+    from mmdet_cppe5.data.convert_voc import voc_to_coco
+
+    names = None
+    if args.names:
+        words = map(str.split, Path(args.names).read_text().splitlines())
+        names = [line[0] for line in words if line]
+    return voc_to_coco(
+        args.annotations, args.classes, args.images, args.first_pixel, names
+    )
+
+
+def _add_to_yolo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('annotations', help='the COCO annotation file')
+    parser.add_argument('folder', help='folder of the YOLO data set')
+    parser.add_argument(
+        '--split', required=True, choices=('train', 'val', 'test')
+    )
+    parser.add_argument(
+        '--images', help='folder of the image files, to be linked'
+    )
+    parser.add_argument(
+        '--copy', action='store_true', help='copy the images, do not link'
+    )
+    parser.set_defaults(convert=_to_yolo, out_file=None)
+
+
+def _to_yolo(args: argparse.Namespace) -> Conversion:
+    from mmdet_cppe5.data.convert_to_yolo import coco_to_yolo
+    from mmdet_cppe5.data.dataset_file import read_dataset
+
+    return coco_to_yolo(
+        read_dataset(args.annotations),
+        args.folder,
+        args.split,
+        args.images,
+        args.copy,
+    )
+
+
+def _add_ultralytics(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('predictions', help='the predictions.json')
+    parser.add_argument('annotations', help='the COCO ground truth')
+    parser.add_argument(
+        '--data',
+        help='data.yaml with the class names (default: the classes of the '
+        'ground truth by ascending id)',
+    )
+    parser.add_argument(
+        '--first-category',
+        type=int,
+        choices=(0, 1),
+        help='number of the first class (default: found out)',
+    )
+    _out(parser, 'COCO result file')
+    parser.set_defaults(convert=_ultralytics)
+
+
+def _ultralytics(args: argparse.Namespace) -> Conversion:
+    from mmdet_cppe5.data.convert_ultralytics import ultralytics_to_results
+    from mmdet_cppe5.data.dataset_file import read_dataset
+    from mmdet_cppe5.data.yolo_layout import class_names, read_data_yaml
+
+    names = None
+    if args.data:
+        names = class_names(read_data_yaml(args.data), args.data)
+    return ultralytics_to_results(
+        read_json(args.predictions, 'Ultralytics predictions'),
+        read_dataset(args.annotations),
+        names,
+        args.first_category,
+    )

@@ -1,0 +1,49 @@
+"""A COCO annotation file whose fields are all there, as a JSON value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mmdet_cppe5.coco.ids import sorted_ids
+from mmdet_cppe5.coco.loading import load_ground_truth_json
+from mmdet_cppe5.coco.records import Records, shorten
+from mmdet_cppe5.files import PathLike
+
+
+def read_dataset(path: PathLike) -> dict[str, Any]:
+    """Read a COCO annotation file for converting, counting or splitting.
+
+    The fields that this needs are checked to be there and of the right
+    kind; what they say is for ``verify`` to judge.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The file's content.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is something else, or naming the first record
+            that lacks a field.
+    """
+    data = load_ground_truth_json(path, annotated=False)
+    source = str(path)
+    images = Records(data['images'], source, 'image')
+    sorted_ids(images.column('id'), 'image', source)
+    for name in images.column('file_name'):
+        if not isinstance(name, str) or not name:
+            raise ValueError(
+                f'Expected every file_name of {source} to be a name, but got '
+                f'{shorten(name)}.'
+            )
+    images.floats('width')
+    images.floats('height')
+    annotations = Records(data['annotations'], source, 'annotation')
+    annotations.column('image_id')
+    annotations.column('category_id')
+    annotations.vectors('bbox', 4)
+    categories = Records(data['categories'], source, 'category')
+    sorted_ids(categories.column('id'), 'category', source)
+    categories.column('name')
+    return data

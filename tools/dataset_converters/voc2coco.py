@@ -1,0 +1,11 @@
+"""Convert Pascal VOC XML files to the COCO form.
+
+The same as `mmdet-cppe5 convert from-voc`; `--help` explains it.
+"""
+
+import sys
+
+from mmdet_cppe5.cli.main import main
+
+if __name__ == '__main__':
+    sys.exit(main(['convert', 'from-voc', *sys.argv[1:]]))
