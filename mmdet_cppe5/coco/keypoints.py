@@ -1,4 +1,4 @@
-"""Keypoints of COCO files, and object keypoint similarity (OKS)."""
+"""Keypoints of COCO files -> arrays for the evaluation core."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Optional
 import numpy as np
 
 from mmdet_cppe5.core import Detections, GroundTruths
+from mmdet_cppe5.core.oks import KeypointOKS
 
 from .ground_truth import CocoGroundTruth
 from .records import Records, shorten
@@ -22,60 +23,12 @@ COCO_SIGMAS = (
 )
 
 
-class KeypointSimilarity:
-    """Object keypoint similarity, as pycocotools computes it.
-
-    The mean over an object's labelled keypoints of
-    ``exp(-d² / (2 · area · (2 sigma)²))``; for an object without labelled
-    keypoints, ``d`` is the distance from its box enlarged to three times
-    its size (https://cocodataset.org/#keypoints-eval).
-
-    Args:
-        ground_truths: the objects; their ``area`` sets the scale.
-        gt_keypoints: ``(G, K, 3)`` x, y in pixels and visibility; 0 means
-            not labelled.
-        dt_keypoints: ``(N, K, 2)`` x, y in pixels.
-        sigmas: ``(K,)`` spread of each keypoint.
-    """
-
-    def __init__(
-        self,
-        ground_truths: GroundTruths,
-        gt_keypoints: np.ndarray,
-        dt_keypoints: np.ndarray,
-        sigmas: Sequence[float],
-    ) -> None:
-        self._area = ground_truths.area
-        self._low = ground_truths.bbox[:, :2] - ground_truths.bbox[:, 2:]
-        self._high = ground_truths.bbox[:, :2] + 2 * ground_truths.bbox[:, 2:]
-        self._gt = gt_keypoints[:, :, :2]
-        self._labelled = gt_keypoints[:, :, 2] > 0
-        self._dt = dt_keypoints
-        self._variances = (2 * np.asarray(sigmas, dtype=np.float64)) ** 2
-
-    def __call__(self, dt: np.ndarray, gt: np.ndarray) -> np.ndarray:
-        """Return the similarity of each pair of rows, float64 ``(P,)``."""
-        found, counted = self._dt[dt], self._labelled[gt]  # (P, K, 2), (P, K)
-        offset = found - self._gt[gt]
-        bare = ~counted.any(axis=1)
-        low, high = self._low[gt[bare], None], self._high[gt[bare], None]
-        offset[bare] = np.maximum(0, low - found[bare]) + np.maximum(
-            0, found[bare] - high
-        )
-        counted = counted | bare[:, None]
-        scale = 2 * (self._area[gt] + np.spacing(1))
-        exponent = (offset**2).sum(axis=2) / self._variances / scale[:, None]
-        return np.where(counted, np.exp(-exponent), 0).sum(
-            axis=1
-        ) / counted.sum(axis=1)
-
-
 def keypoint_problem(
     truth: CocoGroundTruth,
     results: CocoResults,
     boxes: GroundTruths,
     sigmas: Optional[Sequence[float]] = None,
-) -> tuple[GroundTruths, Detections, KeypointSimilarity]:
+) -> tuple[GroundTruths, Detections, KeypointOKS]:
     """Read keypoints and hand them over to the evaluation core.
 
     An object without labelled keypoints is not counted. A detection's area
@@ -118,7 +71,7 @@ def keypoint_problem(
         num_images=gt.num_images,
         num_classes=gt.num_classes,
     )
-    return gt, dt, KeypointSimilarity(gt, gt_points, dt_points, spread)
+    return gt, dt, KeypointOKS(gt, gt_points, dt_points, spread)
 
 
 def _read(records: Records, count: int) -> np.ndarray:
