@@ -4,5 +4,6 @@ Named by ``custom_imports`` in the configs.
 """
 
 from . import datasets, metrics, models
+from .engine import checkpoint
 
-__all__ = ['datasets', 'metrics', 'models']
+__all__ = ['checkpoint', 'datasets', 'metrics', 'models']
