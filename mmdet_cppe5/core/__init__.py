@@ -25,12 +25,12 @@ from mmdet_cppe5.core.evaluation import (
 )
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 from mmdet_cppe5.core.tide import (
-    MAIN_ERRORS,
     SPECIAL_ERRORS,
     TideResult,
     tide,
     tide_range,
 )
+from mmdet_cppe5.core.tide_errors import MAIN_ERRORS
 
 __all__ = [
     'AREA_RANGES',

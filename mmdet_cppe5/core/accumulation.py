@@ -1,8 +1,10 @@
 """From matches to curves: which detections count, in ranking order."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import (
     BoolArray,
@@ -114,7 +116,7 @@ def accumulate(
     return Hits(curve, counted, place[c], per_curve.reshape(shape))
 
 
-def _count_before(flags: BoolArray) -> IntArray:
+def _count_before(flags: NDArray[Any]) -> IntArray:
     """Sum of what comes before each index of the last axis, and of all."""
     total = np.zeros((*flags.shape[:-1], flags.shape[-1] + 1), np.int32)
     np.cumsum(flags, axis=-1, dtype=np.int32, out=total[..., 1:])

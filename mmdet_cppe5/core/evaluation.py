@@ -22,6 +22,7 @@ from mmdet_cppe5.core.arrays import (
     IntArray,
 )
 from mmdet_cppe5.core.matching import Matches, match
+from mmdet_cppe5.core.nearest import Nearest, nearest
 from mmdet_cppe5.core.ordering import Ranking, rank_detections
 from mmdet_cppe5.core.pairs import Pairs, group_keys, pairs_with_equal_keys
 from mmdet_cppe5.core.precision_recall import (
@@ -279,6 +280,24 @@ class Evaluation:
             gt_ignored=gt_ignored,
             false_negative=~gt_ignored & (matched_dt < 0),
         )
+
+    @cached_property
+    def nearest_same(self) -> Nearest:
+        """(N,) most similar counted ground truth of the same class."""
+        return nearest(self.pairs, self.gt_ignored[0], len(self.detections))
+
+    @cached_property
+    def nearest_other(self) -> Nearest:
+        """(N,) most similar counted ground truth of any other class."""
+        rows = self.ranking.rows[self.ranking.by_group]
+        pairs = pairs_with_equal_keys(
+            rows,
+            self.detections.image[rows],
+            self.ground_truths.image,
+            self.similarity,
+            skip=(self.detections.label, self.ground_truths.label),
+        )
+        return nearest(pairs, self.gt_ignored[0], len(self.detections))
 
     def threshold_index(self, iou_thr: float) -> int:
         """Index of a threshold, to within rounding.

@@ -21,7 +21,7 @@ from mmdet_cppe5.core.arrays import (
     GroundTruths,
     IntArray,
 )
-from mmdet_cppe5.core.pairs import Pairs
+from mmdet_cppe5.core.pairs import Pairs, run_starts
 
 # Any counted ground truth is preferred to any ignored one.
 _COUNTED = 1 << 30
@@ -77,11 +77,8 @@ def match(
     # As pycocotools has it: at a threshold of 1 equal boxes still match.
     thresholds = np.minimum(iou_thrs, 1 - 1e-10)
     enough = np.flatnonzero(pairs.similarity >= thresholds.min())
-    pairs = _best_last(
-        Pairs(pairs.dt[enough], pairs.gt[enough], pairs.similarity[enough])
-    )
-    start = run_starts(pairs.dt)
-    count = np.diff(np.append(start, len(pairs.dt)))
+    pairs = _best_last(pairs.only(enough))
+    start, count = pairs.runs()
     taken = np.zeros((len(thresholds), *gt_ignored.shape), np.bool_)
     code = np.zeros((*taken.shape[:2], len(start)), np.int32)
     chosen = np.full(code.shape, -1, np.int32)
@@ -147,7 +144,7 @@ def _best_last(pairs: Pairs) -> Pairs:
     """Order each detection's pairs by similarity, then ground truth row."""
     run = np.cumsum(np.append(False, pairs.dt[1:] != pairs.dt[:-1]))
     order = np.lexsort((pairs.similarity, run[: len(pairs.dt)]))
-    return Pairs(pairs.dt[order], pairs.gt[order], pairs.similarity[order])
+    return pairs.only(order)
 
 
 def _turns(group: IntArray) -> Iterator[IntArray]:
@@ -156,10 +153,3 @@ def _turns(group: IntArray) -> Iterator[IntArray]:
     count = np.diff(np.append(start, len(group)))
     for turn in range(int(count.max(initial=0))):
         yield start[count > turn] + turn
-
-
-def run_starts(keys: IntArray) -> IntArray:
-    """Index of the first of every run of equal neighbours."""
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = keys[1:] != keys[:-1]
-    return np.flatnonzero(first)

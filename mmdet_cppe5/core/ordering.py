@@ -27,6 +27,8 @@ class Ranking:
             class, from 0.
         by_group: (D,) places in *group order*: by image, class, then rank.
         place: (N,) place of each row, -1 for detections beyond the cap.
+        score_rank: (D,) rank of each place among the detections of all
+            classes, by score, then image, then row.
     """
 
     rows: IntArray
@@ -34,6 +36,19 @@ class Ranking:
     rank: IntArray
     by_group: IntArray
     place: IntArray
+    score_rank: IntArray
+
+    @property
+    def key_span(self) -> int:
+        """More than any ``score_rank``."""
+        return len(self.place) + 1
+
+    def class_keys(self) -> IntArray:
+        """(D,) ``class * key_span + score_rank``, ascending over places."""
+        label = np.repeat(
+            np.arange(len(self.class_start) - 1), np.diff(self.class_start)
+        )
+        return label * self.key_span + self.score_rank
 
 
 def rank_detections(detections: Detections, cap: int) -> Ranking:
@@ -57,13 +72,14 @@ def rank_detections(detections: Detections, cap: int) -> Ranking:
         keep = rank < cap
         new_place = np.cumsum(keep) - 1
         rows, labels, rank = rows[keep], labels[keep], rank[keep]
+        by_class = by_class[keep]
         by_group = new_place[by_group[keep[by_group]]]
     class_start = np.searchsorted(
         labels, np.arange(detections.num_classes + 1)
     )
     place = np.full(len(detections), -1)
     place[rows] = np.arange(len(rows))
-    return Ranking(rows, class_start, rank, by_group, place)
+    return Ranking(rows, class_start, rank, by_group, place, by_class)
 
 
 def argsort_descending(values: FloatArray) -> IntArray:

@@ -6,6 +6,7 @@ from typing import Optional, Union
 import numpy as np
 
 from mmdet_cppe5.core.arrays import (
+    BoolArray,
     Detections,
     FloatArray,
     GroundTruths,
@@ -30,6 +31,22 @@ class Pairs:
     dt: IntArray
     gt: IntArray
     similarity: FloatArray
+
+    def only(self, keep: Union[IntArray, BoolArray]) -> 'Pairs':
+        """The pairs that an index or mask keeps."""
+        return Pairs(self.dt[keep], self.gt[keep], self.similarity[keep])
+
+    def runs(self) -> tuple[IntArray, IntArray]:
+        """First pair and number of pairs of each detection that has any."""
+        start = run_starts(self.dt)
+        return start, np.diff(np.append(start, len(self.dt)))
+
+
+def run_starts(keys: IntArray) -> IntArray:
+    """Index of the first of every run of equal neighbours."""
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    return np.flatnonzero(first)
 
 
 def pairs_with_equal_keys(

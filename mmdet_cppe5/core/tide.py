@@ -1,7 +1,53 @@
-"""TIDE: what each kind of error costs (Bolya et al. 2020)."""
+"""TIDE: what each kind of error costs.
+
+Bolya, Foley, Hays, Hoffman: TIDE: A General Toolbox for Identifying Object
+Detection Errors, ECCV 2020, https://arxiv.org/abs/2008.08115.
+
+A false positive is sorted by its most similar counted ground truths, in this
+order (``s`` to its own class, ``o`` to any other class):
+
+====  =======================================================================
+Loc   ``bg_thr <= s < pos_thr``: right class, badly placed.
+Cls   ``o >= pos_thr``: well placed, wrong class.
+Dupe  ``s >= pos_thr``: the ground truth was taken by a better-scored one.
+Bkg   ``max(s, o) <= bg_thr``: on background.
+Both  the rest: wrong class and badly placed.
+Miss  a ground truth without match that no Cls or Loc error points at.
+====  =======================================================================
+
+Fixing: of the Cls and Loc errors that point at an untaken ground truth the
+best-scored one becomes its hit (in the ground truth's class), all other false
+positives of the kind are removed; missed ground truths are taken out of the
+count. FalsePos removes all false positives, FalseNeg takes all unmatched
+ground truths out of the count. The number is AP after minus AP before, both
+being COCO's AP of the (repaired) detections and ground truths: pycocotools on
+the repaired files gives the same.
+
+Where tidecv 1.0.1 does otherwise:
+
+- The AP is COCO's: recall levels of linspace (tidecv: i/100), equal scores in
+  stable order (tidecv: a fix puts errors before hits), the last of equally
+  similar ground truths (tidecv: the first), the cap per image and class
+  (tidecv: per image), crowd regions matched at ``>=`` (tidecv: ``>``).
+- A class without ground truth is left out of the mean (tidecv: counts as 0).
+  So is a class that a fix leaves without any: fixing Miss where the only
+  object of a class is missed evaluates the other classes. Where no class is
+  left, nothing is left to find, and the AP after the fix is taken as 1; the
+  same goes for the number of a single class.
+- Detections on crowd or ignored objects are neither hits nor errors (tidecv:
+  may be counted as Bkg).
+- A detection exactly at ``pos_thr`` on a taken ground truth is Dupe (tidecv:
+  Loc). Both are removed, so only the name differs.
+- A fix that lowers AP has a negative number (tidecv: cut at 0).
+- The cap holds before the fix; nothing is cut after it.
+
+As in tidecv an object met by both a Loc and a Cls error belongs to the better
+scored one alone.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Optional
 
 import numpy as np
@@ -9,9 +55,16 @@ from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation
+from mmdet_cppe5.core.tide_errors import (
+    BKG,
+    MAIN_ERRORS,
+    Errors,
+    Stage,
+    find_errors,
+    prepare,
+)
+from mmdet_cppe5.core.tide_fixes import fixed_aps
 
-#: The six main errors, in TIDE's order.
-MAIN_ERRORS = ('Cls', 'Loc', 'Both', 'Dupe', 'Bkg', 'Miss')
 #: The two special errors.
 SPECIAL_ERRORS = ('FalsePos', 'FalseNeg')
 
@@ -27,19 +80,14 @@ class TideResult:
         ap_per_class: (K,) the same for each class.
         delta_ap: error name -> AP gained if all errors of this kind were
             fixed; the six main errors, then the two special ones.
-        delta_ap_per_class: error name -> (K,) the same for each class.
+        delta_ap_per_class: error name -> (K,) the same for each class. Their
+            mean is ``delta_ap`` unless a fix leaves a class without ground
+            truth.
         counts: error name -> number of errors. FalsePos counts all false
-            positives, FalseNeg all missed objects.
+            positives, FalseNeg all ground truths without a match.
         counts_per_class: error name -> (K,) the same, by the detection's
-            class (Miss and FalseNeg: by the object's).
-        error: (N,) index into :data:`MAIN_ERRORS` of each detection, -1 for
-            detections that are no error (hits, ignored, beyond the cap).
-        error_gt: (N,) row of the ground truth behind a Cls, Loc or Dupe
-            error, -1 for other detections.
-        fixed: (N,) Cls or Loc error that fixing turns into a hit. The others
-            are removed by fixing.
-        missed: (G,) object behind a Miss.
-        false_negative: (G,) object without a match.
+            class (Miss and FalseNeg: by the ground truth's).
+        evaluation: What was analysed.
     """
 
     pos_thr: float
@@ -50,11 +98,50 @@ class TideResult:
     delta_ap_per_class: Mapping[str, FloatArray]
     counts: Mapping[str, int]
     counts_per_class: Mapping[str, IntArray]
-    error: NDArray[np.int8]
-    error_gt: IntArray
-    fixed: BoolArray
-    missed: BoolArray
-    false_negative: BoolArray
+    evaluation: Evaluation = field(repr=False)
+    _stage: Stage = field(repr=False)
+    _errors: Errors = field(repr=False)
+
+    @cached_property
+    def error(self) -> NDArray[np.int8]:
+        """(N,) index into :data:`MAIN_ERRORS` of each detection.
+
+        -1 for detections that are no error: hits, ignored ones, and those
+        beyond the cap.
+        """
+        ranking = self.evaluation.ranking
+        quiet = np.diff(self._stage.quiet_before).astype(np.bool_)
+        error = np.full(len(self.evaluation.detections), -1, np.int8)
+        error[ranking.rows[quiet]] = BKG
+        error[self._stage.row] = self._errors.kind
+        return error
+
+    @cached_property
+    def error_gt(self) -> IntArray:
+        """(N,) ground truth behind a Cls, Loc or Dupe error, else -1."""
+        error_gt = np.full(len(self.evaluation.detections), -1)
+        error_gt[self._stage.row] = self._errors.gt
+        return error_gt
+
+    @cached_property
+    def fixed(self) -> BoolArray:
+        """(N,) Cls or Loc error that fixing turns into a hit.
+
+        Fixing removes the others.
+        """
+        fixed = np.zeros(len(self.evaluation.detections), np.bool_)
+        fixed[self._stage.row] = self._errors.fixed
+        return fixed
+
+    @property
+    def missed(self) -> BoolArray:
+        """(G,) ground truth that is a Miss."""
+        return self._errors.missed
+
+    @property
+    def false_negative(self) -> BoolArray:
+        """(G,) counted ground truth without a match."""
+        return self._errors.false_negative
 
     def members(self, name: str) -> tuple[IntArray, IntArray]:
         """Rows of the detections and of the ground truths behind a number.
@@ -62,10 +149,29 @@ class TideResult:
         Args:
             name: One of the eight error names.
 
+        Returns:
+            Rows of detections (none for Miss and FalseNeg), and rows of the
+            ground truths they point at, -1 where there is none (for Miss and
+            FalseNeg: the ground truths themselves).
+
         Raises:
             KeyError: If there is no such error.
         """
-        raise NotImplementedError
+        none = np.zeros(0, np.int64)
+        if name == 'Miss':
+            return none, np.flatnonzero(self.missed)
+        if name == 'FalseNeg':
+            return none, np.flatnonzero(self.false_negative)
+        if name == 'FalsePos':
+            rows = np.flatnonzero(self.error >= 0)
+        elif name in MAIN_ERRORS:
+            rows = np.flatnonzero(self.error == MAIN_ERRORS.index(name))
+        else:
+            raise KeyError(
+                f'Expected one of {MAIN_ERRORS + SPECIAL_ERRORS}, but got '
+                f'{name!r}.'
+            )
+        return rows, self.error_gt[rows]
 
 
 def tide(
@@ -76,13 +182,13 @@ def tide(
     Args:
         evaluation: Its first size range and its largest cap count.
         pos_thr: One of the evaluated thresholds.
-        bg_thr: Below it a detection is on background.
+        bg_thr: At or below it a detection is on background.
 
     Raises:
         KeyError: If ``pos_thr`` was not evaluated.
-        ValueError: If not ``0 <= bg_thr < pos_thr``.
+        ValueError: If not ``0 < bg_thr < pos_thr``.
     """
-    raise NotImplementedError
+    return tide_range(evaluation, [pos_thr], bg_thr)[0]
 
 
 def tide_range(
@@ -90,14 +196,91 @@ def tide_range(
     pos_thrs: Optional[Sequence[float]] = None,
     bg_thr: float = 0.1,
 ) -> tuple[TideResult, ...]:
-    """Run :func:`tide` at several thresholds in one pass.
+    """Run :func:`tide` at several thresholds, sharing the work.
 
     Args:
         evaluation: As for :func:`tide`.
         pos_thrs: Some of the evaluated thresholds; None means all of them.
-        bg_thr: Below it a detection is on background.
+        bg_thr: At or below it a detection is on background.
 
     Returns:
         One result per threshold, in the order asked for.
+
+    Raises:
+        KeyError: If a threshold was not evaluated.
+        ValueError: If not ``0 < bg_thr`` and below every threshold.
     """
-    raise NotImplementedError
+    thresholds = [
+        float(evaluation.iou_thrs[evaluation.threshold_index(value)])
+        for value in (evaluation.iou_thrs if pos_thrs is None else pos_thrs)
+    ]
+    if not 0 < bg_thr < min(thresholds, default=1):
+        raise ValueError(
+            f'Expected a background threshold above 0 and below every '
+            f'foreground threshold {thresholds}, but got {bg_thr}.'
+        )
+    stage = prepare(evaluation, bg_thr)
+    return tuple(
+        _analyse(evaluation, stage, pos_thr, bg_thr) for pos_thr in thresholds
+    )
+
+
+def _analyse(
+    evaluation: Evaluation, stage: Stage, pos_thr: float, bg_thr: float
+) -> TideResult:
+    errors = find_errors(evaluation, stage, pos_thr, bg_thr)
+    aps = fixed_aps(evaluation, stage, errors)
+    before = aps.pop('')
+    counts = _count_errors(evaluation, stage, errors)
+    defined = ~np.isnan(before)
+    return TideResult(
+        pos_thr=pos_thr,
+        bg_thr=bg_thr,
+        ap=evaluation.ap(pos_thr),
+        ap_per_class=before,
+        delta_ap={
+            name: _mean_or_perfect(after[defined]) - evaluation.ap(pos_thr)
+            for name, after in aps.items()
+        },
+        delta_ap_per_class={
+            name: np.where(defined & np.isnan(after), 1, after) - before
+            for name, after in aps.items()
+        },
+        counts={name: int(count.sum()) for name, count in counts.items()},
+        counts_per_class=counts,
+        evaluation=evaluation,
+        _stage=stage,
+        _errors=errors,
+    )
+
+
+def _mean_or_perfect(aps: FloatArray) -> float:
+    """Mean over classes with ground truth left; 1 if none has any left."""
+    if aps.size == 0:
+        return float('nan')
+    left = aps[~np.isnan(aps)]
+    return float(np.mean(left)) if left.size else 1.0
+
+
+def _count_errors(
+    evaluation: Evaluation, stage: Stage, errors: Errors
+) -> dict[str, IntArray]:
+    """(K,) number of errors of each kind."""
+    num_classes = evaluation.ground_truths.num_classes
+    dt_label = evaluation.detections.label[stage.row]
+    gt_label = evaluation.ground_truths.label
+    quiet = np.diff(stage.quiet_before[evaluation.ranking.class_start])
+
+    def count(labels: IntArray) -> IntArray:
+        return np.bincount(labels, minlength=num_classes)
+
+    counts = {
+        name: count(dt_label[errors.kind == kind])
+        for kind, name in enumerate(MAIN_ERRORS[:-1])
+    }
+    counts['Bkg'] += quiet
+    false_positives = sum(counts.values())
+    counts['Miss'] = count(gt_label[errors.missed])
+    counts['FalsePos'] = np.asarray(false_positives)
+    counts['FalseNeg'] = count(gt_label[errors.false_negative])
+    return counts
