@@ -100,6 +100,11 @@ class Environment:
                 'lines stand above. Run the same make target again to resume.'
             )
 
+    def install(self, *requirements):
+        # Python compiles what is imported; compiling all of torch ahead
+        # only costs time.
+        self.pip('install', '-q', '--no-compile', *requirements)
+
     def state(self):
         """What the stamp must equal for the environment to be ready."""
         digest = hashlib.sha256()
@@ -155,7 +160,7 @@ def install_torch(env):
     found = env.probe(PROBE_TORCH)
     if found is None:
         say(f'installing {TORCH}')
-        env.pip('install', '-q', TORCH, *BUILD_TOOLS)
+        env.install(TORCH, *BUILD_TOOLS)
         found = env.probe(PROBE_TORCH)
         if found is None:
             raise SetUpError(
@@ -228,8 +233,8 @@ def install_mmcv(env, facts):
 
 def try_wheel(env, wheel, key):
     env.mmcv_record.unlink(missing_ok=True)
-    env.pip('install', '-q', '--no-deps', '--force-reinstall', str(wheel))
-    env.pip('install', '-q', f'mmcv=={MMCV}', 'setuptools<82')
+    env.install('--no-deps', '--force-reinstall', str(wheel))
+    env.install(f'mmcv=={MMCV}', 'setuptools<82')
     use_headless_opencv_where_needed(env)
     if env.probe(PROBE_MMCV) is None:
         return False
@@ -295,7 +300,7 @@ def compile_mmcv(env, facts, key, shelf):
             + ('20 to 40 minutes.' if cuda else '8 minutes of one core.')
             + f' It is done once; the wheel stays in {shelf}'
         )
-        env.pip('install', '-q', *BUILD_TOOLS)
+        env.install(*BUILD_TOOLS)
         started = time.monotonic()
         with tempfile.TemporaryDirectory(
             prefix='build-', dir=shelf
@@ -332,7 +337,7 @@ def compile_mmcv(env, facts, key, shelf):
 
 def install_project(env):
     say('installing MMDetection and this project')
-    env.pip('install', '-q', '-e', f'{ROOT}[dev]')
+    env.install('-e', f'{ROOT}[dev]')
     use_headless_opencv_where_needed(env)
     if env.probe('import mmdet_cppe5.plugin') is None:
         subprocess.run([env.python, '-c', 'import mmdet_cppe5.plugin'])

@@ -1,0 +1,1 @@
+"""Speed of detectors, with everything that makes a number comparable."""

@@ -1,0 +1,89 @@
+"""A detector made ready to be timed."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+from mmcv.cnn import fuse_conv_bn
+from mmdet.registry import MODELS
+from mmengine.config import Config
+from mmengine.logging import MMLogger
+from mmengine.model import revert_sync_batchnorm
+from mmengine.runner import load_checkpoint
+from torch import nn
+
+from mmdet_cppe5.benchmark.settings import Settings
+
+
+def without_pretrained(node: Any) -> Any:
+    """Return a copy of a model config that asks for no weight files.
+
+    Other initialisation stays, above all the heads' class priors, which
+    decide how many boxes reach the post-processing.
+    """
+    if isinstance(node, dict):
+        init = node.get('init_cfg')
+        drop = isinstance(init, dict) and init.get('type') == 'Pretrained'
+        return type(node)(
+            {
+                key: without_pretrained(value)
+                for key, value in node.items()
+                if not (drop and key == 'init_cfg')
+                and key not in ('pretrained', 'teacher_ckpt')
+            }
+        )
+    if isinstance(node, (list, tuple)):
+        return type(node)(without_pretrained(value) for value in node)
+    return node
+
+
+def _init_quietly(model: nn.Module) -> None:
+    """Initialise without a line in the log for every parameter."""
+    logger = MMLogger.get_current_instance()
+    level = logger.level
+    logger.setLevel('WARNING')
+    try:
+        model.init_weights()
+    finally:
+        logger.setLevel(level)
+
+
+def build_model(
+    cfg: Config, checkpoint: Optional[str], settings: Settings
+) -> nn.Module:
+    """Build, load or initialise, and place a detector in evaluation mode.
+
+    Args:
+        cfg: the whole config.
+        checkpoint: a path or URL; None for random weights, seeded.
+        settings: device, memory format, fusing, compilation.
+    """
+    torch.manual_seed(0)
+    model = MODELS.build(without_pretrained(cfg.model))
+    if checkpoint is None:
+        _init_quietly(model)
+    else:
+        load_checkpoint(model, checkpoint, map_location='cpu')
+    model = revert_sync_batchnorm(model)
+    if settings.fuse_conv_bn:
+        model = fuse_conv_bn(model)
+    model = model.to(settings.device).eval()
+    if settings.channels_last:
+        model = model.to(memory_format=torch.channels_last)
+    if settings.compile:
+        for name in ('backbone', 'neck'):
+            part = getattr(model, name, None)
+            if part is not None:
+                setattr(model, name, torch.compile(part))
+    return model
+
+
+def count_parameters(model: nn.Module) -> dict[str, int]:
+    """Count all and the trainable parameters."""
+    return {
+        'parameters': sum(p.numel() for p in model.parameters()),
+        'trainable_parameters': sum(
+            p.numel() for p in model.parameters() if p.requires_grad
+        ),
+    }

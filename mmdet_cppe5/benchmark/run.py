@@ -1,0 +1,78 @@
+"""From a config to a record."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Optional
+
+import torch
+from mmengine import MMLogger
+from mmengine.config import Config
+
+from mmdet_cppe5.benchmark import context
+from mmdet_cppe5.benchmark.inference import InferenceBenchmark
+from mmdet_cppe5.benchmark.model import count_parameters
+from mmdet_cppe5.benchmark.record import inference_record
+from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.files import file_digest
+
+
+def describe_model(
+    cfg: Config, checkpoint: Optional[str], benchmark: InferenceBenchmark
+) -> dict[str, Any]:
+    """Say which model was timed, traceable by digests.
+
+    The config's digest is that of its full text after inheritance and
+    overrides, so two runs with other ``--cfg-options`` differ in it.
+    """
+    text = json.dumps(cfg.to_dict(), sort_keys=True, default=str)
+    local = checkpoint is not None and Path(checkpoint).is_file()
+    return {
+        'name': Path(cfg.filename).stem if cfg.filename else 'model',
+        'config': Path(cfg.filename).name if cfg.filename else None,
+        'config_sha256': hashlib.sha256(text.encode()).hexdigest(),
+        'checkpoint': None if checkpoint is None else Path(checkpoint).name,
+        'checkpoint_sha256': file_digest(checkpoint) if local else None,
+        'weights': 'random' if checkpoint is None else 'checkpoint',
+        **count_parameters(benchmark.model),
+    }
+
+
+def run_inference(
+    cfg: Config,
+    checkpoint: Optional[str],
+    settings: Settings,
+    *,
+    repeat_num: int = 1,
+    max_iter: int = 2000,
+    num_warmup: int = 5,
+    log_interval: int = 50,
+    logger: Optional[MMLogger] = None,
+) -> dict[str, Any]:
+    """Time a detector and return its record (see ``inference_record``)."""
+    described = copy.deepcopy(cfg)
+    benchmark = InferenceBenchmark(
+        cfg,
+        checkpoint,
+        settings,
+        max_iter=max_iter,
+        num_warmup=num_warmup,
+        log_interval=log_interval,
+        logger=logger,
+    )
+    measured = benchmark.run(repeat_num)
+    return inference_record(
+        model=describe_model(described, checkpoint, benchmark),
+        settings={
+            **asdict(settings),
+            'num_warmup': num_warmup,
+            'threads': torch.get_num_threads(),
+        },
+        measured=measured,
+        machine=context.machine(benchmark.clock.device),
+        software=context.software(),
+    )
