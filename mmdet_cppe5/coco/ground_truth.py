@@ -162,6 +162,21 @@ def read_categories(
     return names, _ids_of_labels(labels, len(names))
 
 
+def check_sequence(classes: Sequence[str]) -> tuple[str, ...]:
+    """Return class names as a tuple.
+
+    Raises:
+        TypeError: if they are a bare string, as ``('Mask')`` is.
+    """
+    if isinstance(classes, str):
+        raise TypeError(
+            'Expected `classes` to be a sequence of names, but got the '
+            f'string {classes!r}; a tuple of one needs a comma: '
+            f'({classes!r},).'
+        )
+    return tuple(classes)
+
+
 def check_classes(
     classes: Sequence[str], available: Sequence[str], source: str
 ) -> tuple[str, ...]:
@@ -172,13 +187,7 @@ def check_classes(
         ValueError: if a name is unknown, repeated, or none is given; both
             lists are shown.
     """
-    if isinstance(classes, str):
-        raise TypeError(
-            'Expected `classes` to be a sequence of names, but got the '
-            f'string {classes!r}; a tuple of one needs a comma: '
-            f'({classes!r},).'
-        )
-    names = tuple(classes)
+    names = check_sequence(classes)
     unknown = [name for name in names if name not in available]
     if unknown or not names or len(set(names)) < len(names):
         problem = (

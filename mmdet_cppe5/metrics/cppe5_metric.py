@@ -23,9 +23,15 @@ from mmdet_cppe5.coco.conversion import (
     check_choice,
     ground_truths,
 )
+from mmdet_cppe5.coco.ground_truth import check_sequence
 from mmdet_cppe5.core import AREA_RANGES, MAX_DETS
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.assessment import ENGINES, Settings, assess
+from mmdet_cppe5.reporting.assessment import (
+    ENGINES,
+    Settings,
+    as_arguments,
+    assess,
+)
 from mmdet_cppe5.reporting.summary import flat_scores
 from mmdet_cppe5.reporting.tables import summary_tables
 
@@ -119,8 +125,8 @@ class CPPE5Metric(BaseMetric):
             iou_thrs=iou_thrs,
             area_ranges=AREA_RANGES if area_ranges is None else area_ranges,
             max_dets=max_dets,
-            tide=_switch(tide),
-            ci=_switch(ci),
+            tide=as_arguments(tide),
+            ci=as_arguments(ci),
             engine=engine,
         )
         self._truth: Optional[CocoGroundTruth] = None
@@ -196,7 +202,7 @@ class CPPE5Metric(BaseMetric):
                 "Expected the data set's `metainfo` to name its 'classes', "
                 f'but it is {self.dataset_meta}.'
             )
-        return tuple(self.dataset_meta['classes'])
+        return check_sequence(self.dataset_meta['classes'])
 
     def _ground_truth(
         self, results: Sequence[SampleDetections]
@@ -220,15 +226,6 @@ class CPPE5Metric(BaseMetric):
     def _warn(self, sentences: Sequence[str]) -> None:
         for sentence in sentences:
             print_log(f'CPPE5Metric: {sentence}', 'current', logging.WARNING)
-
-
-def _switch(
-    value: Union[bool, Mapping[str, Any]],
-) -> Optional[Mapping[str, Any]]:
-    """Turn False, True or a dict of arguments into None or arguments."""
-    if isinstance(value, Mapping):
-        return value
-    return {} if value else None
 
 
 def _oddities(

@@ -208,16 +208,16 @@ def instances_to_coco(
 
 
 def _annotation(image_id: Any, instance: Mapping[str, Any]) -> dict[str, Any]:
-    x1, y1, x2, y2 = instance['bbox']
+    x1, y1, x2, y2 = map(float, instance['bbox'])
     annotation = {
         'id': instance.get('ann_id'),
         'image_id': image_id,
-        'category_id': instance['bbox_label'] + 1,
+        'category_id': int(instance['bbox_label']) + 1,
         'bbox': [x1, y1, x2 - x1, y2 - y1],
         'iscrowd': instance.get('iscrowd', instance.get('ignore_flag', 0)),
     }
     if 'area' in instance:
-        annotation['area'] = instance['area']
+        annotation['area'] = float(instance['area'])
     return annotation
 
 

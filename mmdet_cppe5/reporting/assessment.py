@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -72,6 +72,15 @@ class Settings:
             'area_ranges': {**everything, **ranges},
             'max_dets': tuple(sorted(self.max_dets)),
         }
+
+
+def as_arguments(
+    switch: Union[bool, Mapping[str, Any]],
+) -> Optional[Mapping[str, Any]]:
+    """Turn a switch into arguments: False -> None, True -> none given."""
+    if isinstance(switch, Mapping):
+        return switch
+    return {} if switch else None
 
 
 def assess(
