@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Union
 
@@ -63,13 +63,19 @@ def write_json(path: PathLike, value: Any, indent: int | None = None) -> None:
     write_text(path, text + '\n')
 
 
-def read_json(path: PathLike, what: str) -> Any:
+def read_json(
+    path: PathLike,
+    what: str,
+    object_hook: Callable[[dict[str, Any]], Any] | None = None,
+) -> Any:
     """Parse a JSON file, or say in one sentence why it cannot be read.
 
     Args:
         path: the file.
         what: what the file should be, for the error message, such as
             ``'ground truth (a COCO annotation file)'``.
+        object_hook: called with each JSON object as soon as it is read; its
+            result stands in for the object.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -84,7 +90,7 @@ def read_json(path: PathLike, what: str) -> Any:
     if not data.strip():
         raise ValueError(f'Expected {what} in {file}, but the file is empty.')
     try:
-        return json.loads(data)
+        return json.loads(data, object_hook=object_hook)
     except UnicodeDecodeError as error:
         raise ValueError(
             f'Expected {what} in {file}, but the file is not UTF-8 text '
