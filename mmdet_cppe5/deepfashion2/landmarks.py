@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mmdet_cppe5.coco.records import Records
+
 VISIBLE = 2
 
 
@@ -17,7 +19,7 @@ def count_labelled(keypoints: Sequence[float]) -> int:
     return sum(visibility > 0 for visibility in keypoints[2::3])
 
 
-def visible_only(coco: dict[str, Any]) -> dict[str, Any]:
+def visible_only(coco: dict[str, Any], source: str) -> dict[str, Any]:
     """Derive the ground truth of the visible landmarks ("vis").
 
     Occluded landmarks become (0, 0, 0) and ``num_keypoints`` is counted
@@ -28,17 +30,26 @@ def visible_only(coco: dict[str, Any]) -> dict[str, Any]:
     Args:
         coco: a COCO-style annotation file's content with all landmarks
             ("vis and occ"). It is not changed.
+        source: the file's name, for the message.
 
     Returns:
         The same content with other ``annotations``.
+
+    Raises:
+        ValueError: if an annotation has no landmarks, with its name.
     """
-    annotations = [_without_occluded(item) for item in coco['annotations']]
+    records = Records(coco['annotations'], source, 'annotation')
+    annotations = [
+        _without_occluded(item, keypoints)
+        for item, keypoints in zip(records.items, records.column('keypoints'))
+    ]
     return {**coco, 'annotations': annotations}
 
 
-def _without_occluded(annotation: dict[str, Any]) -> dict[str, Any]:
+def _without_occluded(
+    annotation: dict[str, Any], given: list[float]
+) -> dict[str, Any]:
     """Return one annotation with its occluded landmarks unlabelled."""
-    given = annotation['keypoints']
     kept = list(given)
     for index in range(2, len(given), 3):
         if 0 < given[index] < VISIBLE:

@@ -170,14 +170,14 @@ def test_real_raw_file(tmp_path, test_data):
     assert (skirt['scale'], skirt['occlusion'], skirt['source']) == (
         (2, 2, 'shop')
     )
-    visible = visible_only(coco)['annotations']
+    visible = visible_only(coco, 'coco.json')['annotations']
     assert [item['num_keypoints'] for item in visible] == [2, 6]
 
 
 def test_visible_only_leaves_the_input_alone(tmp_path):
     content = {'item1': raw_item(9, v=1), 'item2': raw_item(8, v=2)}
     _, coco = converted(tmp_path, {1: content})
-    visible = visible_only(coco)
+    visible = visible_only(coco, 'coco.json')
     assert [i['num_keypoints'] for i in visible['annotations']] == [0, 14]
     assert set(visible['annotations'][0]['keypoints']) == {0}
     assert [i['num_keypoints'] for i in coco['annotations']] == [8, 14]

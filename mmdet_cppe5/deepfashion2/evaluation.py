@@ -1,0 +1,194 @@
+"""DeepFashion2's detection, segmentation and landmark scores from files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from mmdet_cppe5.coco import (
+    CocoGroundTruth,
+    CocoResults,
+    parse_ground_truth,
+)
+from mmdet_cppe5.coco.conversion import (
+    Problem,
+    check_choice,
+    default_settings,
+    to_core,
+)
+from mmdet_cppe5.coco.loading import load_ground_truth_json
+from mmdet_cppe5.deepfashion2.coco import with_class_names
+from mmdet_cppe5.deepfashion2.landmark_problem import (
+    detected_landmarks,
+    landmark_problem,
+)
+from mmdet_cppe5.deepfashion2.landmarks import visible_only
+from mmdet_cppe5.deepfashion2.subsets import (
+    SUBSETS,
+    attribute_values,
+    restrict,
+)
+from mmdet_cppe5.files import PathLike
+from mmdet_cppe5.reporting.assessment import Settings, assess
+from mmdet_cppe5.reporting.summary import Scores, points
+
+TASKS = ('bbox', 'segm', 'keypoints')
+
+
+def read_truth(
+    path: PathLike,
+    classes: Optional[Sequence[str]] = None,
+    only_visible: bool = False,
+) -> CocoGroundTruth:
+    """Read a COCO-style annotation file of DeepFashion2.
+
+    Args:
+        path: the file, with either of the two sets of category names.
+        classes: class names in label order; None takes the file's
+            categories by ascending id.
+        only_visible: leave occluded landmarks out (see
+            :func:`mmdet_cppe5.deepfashion2.landmarks.visible_only`).
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is not such a file.
+    """
+    coco = with_class_names(load_ground_truth_json(path), str(path))
+    if only_visible:
+        coco = visible_only(coco, str(path))
+    return parse_ground_truth(coco, str(path), classes)
+
+
+def task_problem(
+    truth: CocoGroundTruth,
+    results: CocoResults,
+    task: str,
+    as_reference: bool = False,
+) -> Problem:
+    """Hand the records of one task over to the evaluation core.
+
+    Args:
+        truth: the annotations.
+        results: detections in the task's official form, read against them.
+        task: ``'bbox'``, ``'segm'`` or ``'keypoints'``.
+        as_reference: treat items without labelled landmarks as the
+            reference code does (see
+            :func:`~mmdet_cppe5.deepfashion2.landmark_problem.landmark_problem`).
+
+    Raises:
+        ValueError: if the task is unknown, or a record lacks what it needs.
+    """
+    check_choice('task', task, TASKS)
+    if task == 'keypoints':
+        found = detected_landmarks(results)
+        return landmark_problem(truth, found, as_reference)
+    if task == 'bbox':
+        check_not_corners(truth, results)
+    return to_core(truth, results, task)
+
+
+def assess_task(
+    truth: CocoGroundTruth,
+    problem: Problem,
+    task: str,
+    *,
+    subsets: Sequence[str] = (),
+    tide: Optional[Mapping[str, float]] = None,
+    ci: Optional[Mapping[str, Any]] = None,
+) -> tuple[dict[str, Any], Scores]:
+    """Evaluate one task as DeepFashion2 does, with COCO's numbers.
+
+    Boxes and masks: at most 100 detections per image and class. Landmarks:
+    at most 20, and the ten numbers of COCO's keypoints. Items' own ``area``
+    (the box's, in files that a converter wrote) decides their size range.
+
+    Args:
+        truth: the annotations.
+        problem: what :func:`task_problem` made of them.
+        task: ``'bbox'``, ``'segm'`` or ``'keypoints'``.
+        subsets: attributes by whose values scores are given as well (see
+            :mod:`~mmdet_cppe5.deepfashion2.subsets`).
+        tide: as for :class:`mmdet_cppe5.reporting.assessment.Settings`.
+        ci: likewise.
+
+    Returns:
+        The summary (see :mod:`mmdet_cppe5.reporting.summary`; points, 0 to
+        100), with ``AR50`` and ``AR75`` for landmarks and ``subsets``:
+        attribute -> value -> ``items``, ``AP``, ``AP50``, ``AP75``; and the
+        evaluation behind it.
+
+    Raises:
+        ValueError: if an annotation lacks an attribute.
+    """
+    ranges, caps = default_settings(task)
+    settings = Settings(area_ranges=ranges, max_dets=caps, tide=tide, ci=ci)
+    summary, scores = assess(
+        problem.ground_truths,
+        problem.detections,
+        truth.class_names,
+        settings,
+        problem.similarity,
+    )
+    if task == 'keypoints':
+        for percent in (50, 75):
+            recall = scores.ar(iou_thr=percent / 100)
+            summary['overall'][f'AR{percent}'] = points(recall)
+    if subsets:
+        plain = Settings(area_ranges={}, max_dets=caps)
+        summary['subsets'] = {
+            name: _by_value(truth, problem, name, plain) for name in subsets
+        }
+    return summary, scores
+
+
+def check_not_corners(truth: CocoGroundTruth, results: CocoResults) -> None:
+    """Refuse boxes that are x1, y1, x2, y2 instead of x, y, width, height.
+
+    They are if every box would make sense as corners while more than half of
+    them leave their image when read as they should be.
+
+    Raises:
+        ValueError: naming the first box that leaves its image.
+    """
+    boxes = results.boxes()
+    sizes = np.array(
+        [
+            [image.get('width', np.inf), image.get('height', np.inf)]
+            for image in truth.images
+        ]
+    ).reshape(-1, 2)[results.image]
+    outside = (boxes[:, :2] + boxes[:, 2:] > sizes + 1).any(axis=1)
+    corners = (boxes[:, 2:] >= boxes[:, :2]).all()
+    if corners and 2 * outside.sum() > len(boxes):
+        row = int(np.argmax(outside))
+        raise ValueError(
+            f"Expected 'bbox' of {results.records.where(row)} to be [x, y, "
+            f'width, height], but {results.records.items[row]["bbox"]} '
+            f'leaves its image, as {outside.sum()} of the {len(boxes)} boxes '
+            'do; are they [x1, y1, x2, y2]?'
+        )
+
+
+def _by_value(
+    truth: CocoGroundTruth, problem: Problem, attribute: str, plain: Settings
+) -> dict[str, dict[str, Any]]:
+    """Evaluate the items of each value of one attribute."""
+    values = attribute_values(truth, attribute)
+    table = {}
+    for value, name in enumerate(SUBSETS[attribute], 1):
+        objects = restrict(problem.ground_truths, values == value)
+        summary, _ = assess(
+            objects,
+            problem.detections,
+            truth.class_names,
+            plain,
+            problem.similarity,
+        )
+        overall = summary['overall']
+        table[name] = {
+            'items': int((~objects.ignore).sum()),
+            **{key: overall[key] for key in ('AP', 'AP50', 'AP75')},
+        }
+    return table

@@ -1,0 +1,58 @@
+"""Scores on a part of the items: by scale, occlusion, zoom-in, viewpoint.
+
+The data set's authors publish such scores but no rule. The rule here: the
+objects are the items that have the attribute's value; all other items become
+ignore regions. An ignore region is matched by its ordinary similarity, one
+detection each, and neither it nor the detection on it is counted. Detections
+on no item at all are false positives in every subset.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from mmdet_cppe5.coco import CocoGroundTruth
+from mmdet_cppe5.core import GroundTruths
+
+#: Attribute of an annotation -> names of its values 1, 2, 3.
+SUBSETS = {
+    'scale': ('small', 'moderate', 'large'),
+    'occlusion': ('slight', 'medium', 'heavy'),
+    'zoom_in': ('no', 'medium', 'large'),
+    'viewpoint': ('no_wear', 'frontal', 'side_or_back'),
+}
+
+
+def attribute_values(truth: CocoGroundTruth, attribute: str) -> np.ndarray:
+    """Return an attribute of every annotation, int64 ``(n,)``, 1..3.
+
+    Raises:
+        ValueError: if there is no such attribute, or an annotation lacks it
+            or has another value; it names the annotation.
+    """
+    if attribute not in SUBSETS:
+        raise ValueError(
+            f'Expected a subset attribute among {list(SUBSETS)}, but got '
+            f'{attribute!r}.'
+        )
+    values = [item.get(attribute) for item in truth.records.items]
+    for row, value in enumerate(values):
+        if value not in (1, 2, 3):
+            raise ValueError(
+                f'Expected {attribute!r} of {truth.records.where(row)} to be '
+                f"1, 2 or 3, but got {value!r}; the data set authors' "
+                'converter drops it, so convert the raw files with this one.'
+            )
+    return np.array(values, dtype=np.int64)
+
+
+def restrict(objects: GroundTruths, inside: np.ndarray) -> GroundTruths:
+    """Turn all objects but some into ignore regions.
+
+    Args:
+        objects: G objects.
+        inside: bool ``(G,)``, the objects that stay.
+    """
+    return dataclasses.replace(objects, ignore=objects.ignore | ~inside)
