@@ -39,3 +39,12 @@ def test_data():
     if not path.is_dir():
         pytest.fail(f'CPPE5_TEST_DATA={folder} is not a folder')
     return path
+
+
+@pytest.fixture(scope='session')
+def drawn_dataset(tmp_path_factory):
+    """A drawn data set in CPPE-5's form: six training, four test images."""
+    from mmdet_cppe5.data.drawn import write_drawn_dataset
+
+    folder = tmp_path_factory.mktemp('drawn')
+    return write_drawn_dataset(folder, num_train=6, num_test=4, seed=0)
