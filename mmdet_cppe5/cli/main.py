@@ -25,6 +25,10 @@ SUBCOMMANDS = {
         'mmdet_cppe5.cli.compare',
         'which of several result files differ beyond chance',
     ),
+    'draw-dataset': (
+        'mmdet_cppe5.cli.draw_dataset',
+        'draw a small data set to try things on',
+    ),
     'prepare': (
         'mmdet_cppe5.cli.prepare',
         'download CPPE-5, check it and put it in place',
