@@ -17,7 +17,9 @@ def slow_tide(case, pos_thr=0.5, bg_thr=0.1, cap=100):
     hit_gt, state = _matching(run, case)
     used = set(hit_gt.values())
     counted = {
-        row for row, gt in enumerate(case.gts) if not gt[3].get('iscrowd')
+        row
+        for row, (_, _, box, extras) in enumerate(case.gts)
+        if not extras.get('iscrowd') and 0 <= box[2] * box[3] <= 1e10
     }
     kinds, targets = {}, {}
     for row, dt in enumerate(case.dts):
