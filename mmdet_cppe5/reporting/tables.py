@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, product
+from string import ascii_lowercase
 from typing import Any, Optional
 
 import numpy as np
 
-from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS
+from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Comparison
 
 from .summary import (
     HEADLINE_THRESHOLDS,
     THRESHOLD_TOLERANCE,
     Scores,
+    interval_points,
     threshold_name,
 )
 
@@ -21,7 +24,9 @@ UNDEFINED = '-'
 
 def number(value: Optional[float], digits: int = 1) -> str:
     """Return a rounded number, a dash for None."""
-    return UNDEFINED if value is None else f'{value:.{digits}f}'
+    if value is None:
+        return UNDEFINED
+    return f'{round(value, digits) + 0.0:.{digits}f}'  # no -0.0
 
 
 def format_table(
@@ -93,7 +98,7 @@ def class_table(summary: Mapping[str, Any]) -> str:
             *(number(summary['overall'][column]) for column in columns),
         ]
     )
-    return format_table(['class', 'objects', 'found', *columns], rows)
+    return format_table(['class', 'objects', 'detections', *columns], rows)
 
 
 def tide_tables(tide: Mapping[str, Any]) -> str:
@@ -209,3 +214,76 @@ def _threshold_table(thresholds: Sequence[Mapping[str, Any]]) -> str:
     header = [threshold_name(each['pos_thr']) for each in thresholds]
     title = 'TIDE: AP and dAP at each threshold'
     return format_table(['Thresh', *header], rows, title)
+
+
+def comparison_tables(comparison: Comparison, confidence: float) -> str:
+    """Return the ranking, all pairs, and the sentence about the groups."""
+    percent = f'{100 * confidence:g} %'
+    groups = [
+        f'  {letter}: {", ".join(group)}'
+        for letter, group in zip(_letters(), comparison.groups)
+    ]
+    total = len(comparison.groups)
+    sentence = (
+        f'{len(comparison.names)} models, {total} '
+        f'group{"" if total == 1 else "s"} that cannot be told apart '
+        f'({len(comparison.pairs)} pairs, Holm, alpha {comparison.alpha:g})'
+    )
+    return '\n\n'.join(
+        [
+            _ranking_table(comparison, percent),
+            _pair_table(comparison, percent),
+            '\n'.join([sentence, *groups]),
+        ]
+    )
+
+
+def _letters() -> Iterator[str]:
+    """Yield a, b, ..., z, aa, ab, ..."""
+    for length in count(1):
+        for letters in product(ascii_lowercase, repeat=length):
+            yield ''.join(letters)
+
+
+def _ranking_table(comparison: Comparison, percent: str) -> str:
+    rows = []
+    for name in comparison.names:
+        interval = interval_points(comparison.estimates[name])
+        best, worst = comparison.ranks[name]
+        member = ''.join(
+            letter
+            for letter, group in zip(_letters(), comparison.groups)
+            if name in group
+        )
+        rows.append(
+            [
+                name,
+                number(interval['estimate']),
+                number(interval['low']),
+                number(interval['high']),
+                str(best) if best == worst else f'{best}-{worst}',
+                member,
+            ]
+        )
+    header = ['model', comparison.metric, 'low', 'high', 'rank', 'group']
+    return format_table(header, rows, f'{percent} intervals, best first')
+
+
+def _pair_table(comparison: Comparison, percent: str) -> str:
+    rows = []
+    for pair in comparison.pairs:
+        interval = interval_points(pair.difference)
+        rows.append(
+            [
+                f'{pair.first} - {pair.second}',
+                number(interval['estimate'], 2),
+                number(interval['low'], 2),
+                number(interval['high'], 2),
+                f'{pair.p_value:.4f}',
+                f'{pair.p_adjusted:.4f}',
+                '*' if pair.significant else '',
+            ]
+        )
+    header = ['pair', 'difference', 'low', 'high', 'p', 'p (Holm)', '']
+    title = f'paired differences of {comparison.metric}, {percent} intervals'
+    return format_table(header, rows, title)

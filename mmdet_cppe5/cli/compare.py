@@ -1,0 +1,116 @@
+"""Compare two or more COCO result files on the same ground truth.
+
+Prints each model's score with its interval, the paired difference of every
+two models with its interval and p value (paired permutation test, Holm's
+correction over all pairs), and the groups of models that cannot be told
+apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from mmdet_cppe5.core import Evaluation, compare, evaluate
+from mmdet_cppe5.files import write_json
+from mmdet_cppe5.reporting.documents import (
+    comparison_document,
+    describe_file,
+    describe_settings,
+)
+from mmdet_cppe5.reporting.tables import comparison_tables
+
+from .coco_options import (
+    add_coco_options,
+    add_resampling_options,
+    coco_settings,
+    distinct_names,
+    read_problems,
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ``mmdet-cppe5 compare`` understands."""
+    parser.add_argument(
+        'ground_truth', metavar='GT.json', help='COCO annotation file'
+    )
+    parser.add_argument(
+        'results',
+        nargs='+',
+        metavar='RESULTS.json',
+        help='COCO result files, two or more',
+    )
+    parser.add_argument(
+        '--metric',
+        default='AP',
+        help='the score to compare: AP, AP50, AP75, APs, APm, APl',
+    )
+    add_coco_options(parser)
+    add_resampling_options(parser)
+    parser.add_argument(
+        '--permutations',
+        type=int,
+        default=1000,
+        metavar='N',
+        help='random swaps behind each p value (default: 1000)',
+    )
+    parser.add_argument(
+        '--alpha',
+        type=float,
+        default=0.05,
+        help='error rate over all pairs together (default: 0.05)',
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, print the tables, and write the JSON if asked to."""
+    if len(args.results) < 2:
+        raise ValueError(
+            'Expected two or more result files to compare, but got only '
+            f'{args.results[0]}; the ground truth comes first.'
+        )
+    truth, files, problems = read_problems(args, args.results)
+    settings = coco_settings(args)
+    names = distinct_names(args.results)
+    evaluations: dict[str, Evaluation] = {
+        name: evaluate(
+            problem.ground_truths,
+            problem.detections,
+            similarity=problem.similarity,
+            **settings.arguments(),
+        )
+        for name, problem in zip(names, problems)
+    }
+    options = {
+        'num_resamples': args.resamples,
+        'num_permutations': args.permutations,
+        'seed': args.seed,
+        'confidence': args.confidence,
+        'alpha': args.alpha,
+    }
+    comparison = compare(evaluations, args.metric, **options)
+    print(comparison_tables(comparison, args.confidence))
+    if args.json:
+        inputs = {
+            'ground_truth': describe_file(
+                args.ground_truth,
+                images=len(truth.image_ids),
+                annotations=len(truth.records),
+            ),
+            'results': {
+                name: describe_file(path, detections=len(found.records))
+                for name, path, found in zip(names, args.results, files)
+            },
+        }
+        described = describe_settings(
+            settings,
+            iou_type=args.iou_type,
+            classes=list(truth.class_names),
+            area_source=args.area_source,
+            sigmas=args.sigmas,
+            **options,
+        )
+        notices = [*truth.notices, *(n for f in files for n in f.notices)]
+        document = comparison_document(comparison, inputs, described, notices)
+        write_json(args.json, document, 1)
+        print(f'\nWrote {args.json}')
+    return 0
