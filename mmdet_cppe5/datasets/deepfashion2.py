@@ -10,10 +10,9 @@ from mmdet.datasets.api_wrappers import COCO
 from mmdet.registry import DATASETS
 
 from mmdet_cppe5.deepfashion2.categories import (
-    CATEGORIES,
     CLASSES,
     PALETTE,
-    category_id,
+    category_named,
 )
 from mmdet_cppe5.deepfashion2.coco import with_class_names
 
@@ -38,7 +37,7 @@ class _DeepFashion2COCO(COCO):
     ) -> list[int]:
         """Return ids in the order of the names, so that labels follow it."""
         if cat_names:
-            return [category_id(name) for name in cat_names]
+            return [category_named(name).id for name in cat_names]
         return super().get_cat_ids(cat_names, sup_names, cat_ids)
 
 
@@ -83,9 +82,10 @@ class DeepFashion2Dataset(CocoDataset):
                 f'({given["classes"]!r},).'
             )
         if 'classes' in given:
-            rows = [category_id(name) - 1 for name in given['classes']]
-            given['classes'] = tuple(CATEGORIES[row].name for row in rows)
-            given.setdefault('palette', [PALETTE[row] for row in rows])
+            chosen = [category_named(name) for name in given['classes']]
+            given['classes'] = tuple(category.name for category in chosen)
+            colours = [PALETTE[category.id - 1] for category in chosen]
+            given.setdefault('palette', colours)
         return super()._load_metainfo(given)
 
     def parse_data_info(self, raw_data_info: dict[str, Any]) -> dict[str, Any]:

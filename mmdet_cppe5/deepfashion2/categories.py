@@ -81,21 +81,21 @@ PALETTE = (
     (117, 76, 160),
 )
 
-_ID_OF_NAME = {
-    name: category.id
+_OF_NAME = {
+    name: category
     for category in CATEGORIES
     for name in (category.name, category.raw_name)
 }
 
 
-def category_id(name: str) -> int:
-    """Return the id, 1..13, of a category named in either name set.
+def category_named(name: str) -> Category:
+    """Return the category of that name in either name set.
 
     Raises:
         KeyError: if neither set has the name.
     """
     try:
-        return _ID_OF_NAME[name]
+        return _OF_NAME[name]
     except KeyError:
         raise KeyError(
             f'Expected one of the DeepFashion2 categories {list(CLASSES)} '

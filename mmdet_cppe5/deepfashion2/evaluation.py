@@ -19,6 +19,7 @@ from mmdet_cppe5.coco.conversion import (
     to_core,
 )
 from mmdet_cppe5.coco.loading import load_ground_truth_json
+from mmdet_cppe5.deepfashion2.categories import category_named
 from mmdet_cppe5.deepfashion2.coco import with_class_names
 from mmdet_cppe5.deepfashion2.landmark_problem import (
     detected_landmarks,
@@ -46,15 +47,18 @@ def read_truth(
 
     Args:
         path: the file, with either of the two sets of category names.
-        classes: class names in label order; None takes the file's
-            categories by ascending id.
+        classes: class names in label order, of either set; None takes the
+            file's categories by ascending id.
         only_visible: leave occluded landmarks out (see
             :func:`mmdet_cppe5.deepfashion2.landmarks.visible_only`).
 
     Raises:
         FileNotFoundError: if there is no such file.
+        KeyError: if a class is none of DeepFashion2's.
         ValueError: if it is not such a file.
     """
+    if classes is not None:
+        classes = [category_named(name).name for name in classes]
     coco = with_class_names(load_ground_truth_json(path), str(path))
     if only_visible:
         coco = visible_only(coco, str(path))

@@ -10,6 +10,8 @@ on no item at all are false positives in every subset.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -56,3 +58,18 @@ def restrict(objects: GroundTruths, inside: np.ndarray) -> GroundTruths:
         inside: bool ``(G,)``, the objects that stay.
     """
     return dataclasses.replace(objects, ignore=objects.ignore | ~inside)
+
+
+def flat_subsets(summary: Mapping[str, Any]) -> dict[str, float]:
+    """Name a summary's subset scores, undefined ones left out.
+
+    Returns:
+        Such as ``{'AP_scale_small': 63.4, 'AP50_scale_small': 78.1}``.
+    """
+    return {
+        f'{score}_{attribute}_{value}': number
+        for attribute, values in summary.get('subsets', {}).items()
+        for value, scores in values.items()
+        for score, number in scores.items()
+        if number is not None
+    }

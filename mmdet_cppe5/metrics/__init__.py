@@ -1,5 +1,13 @@
 """Metrics that configs can name; importing this registers them."""
 
-from . import cppe5_metric
+from . import (
+    cppe5_metric,
+    deepfashion2_metric,
+    deepfashion2_retrieval_metric,
+)
 
-__all__ = ['cppe5_metric']
+__all__ = [
+    'cppe5_metric',
+    'deepfashion2_metric',
+    'deepfashion2_retrieval_metric',
+]

@@ -1,0 +1,225 @@
+"""DeepFashion2's consumer-to-shop retrieval as an MMDetection metric."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+import torch
+from mmdet.registry import METRICS
+from mmengine.evaluator import BaseMetric
+from mmengine.logging import print_log
+
+from mmdet_cppe5.core.retrieval import (
+    NO_IMAGE,
+    Retrievals,
+    evaluate_retrieval,
+)
+from mmdet_cppe5.deepfashion2.categories import category_named
+from mmdet_cppe5.deepfashion2.retrieval import (
+    TOP_K,
+    per_query,
+    retrieval_table,
+    summarize,
+)
+from mmdet_cppe5.deepfashion2.retrieval_files import (
+    load_gallery,
+    load_queries,
+)
+from mmdet_cppe5.files import write_json
+
+from .samples import (
+    SampleDetections,
+    corners_to_sizes,
+    first_per_image,
+    read_sample,
+    to_array,
+)
+
+
+@dataclass(frozen=True)
+class RetrievedItems(SampleDetections):
+    """What one query image's data sample carries, on the CPU.
+
+    Attributes:
+        gallery_images: image of each entry, int64 ``(n, r)``, -1 for none.
+        gallery_boxes: x, y, width, height of each entry in pixels of the
+            gallery image, float64 ``(n, r, 4)``.
+    """
+
+    gallery_images: Optional[np.ndarray] = None
+    gallery_boxes: Optional[np.ndarray] = None
+
+
+@METRICS.register_module()
+class DeepFashion2RetrievalMetric(BaseMetric):
+    """Top-1, 5, 10, 15 and 20 accuracy of finding an item in the shop.
+
+    A model detects items in query images and lists gallery items for each:
+    ``pred_instances`` must hold, beside ``bboxes``, ``labels`` and
+    ``scores``, ``gallery_image_ids`` ``(n, r)``, best first, -1 where a list
+    has ended, and ``gallery_bboxes`` ``(n, r, 4)``, x1, y1, x2, y2 in pixels
+    of the gallery image. Accuracies are points, 0 to 100, under
+    ``deepfashion2/top-1`` ...; ``deepfashion2/missed`` is the share of
+    queries that no detection stands for. See
+    :func:`mmdet_cppe5.core.retrieval.evaluate_retrieval` for the rules.
+
+    Args:
+        query_file: the query file, such as ``val_query.json``.
+        gallery_file: the gallery file, such as ``val_gallery.json``.
+        with_classes: whether a detection must have its query's class to
+            stand for it, as in the published measure since 2019-01-21.
+        outfile: writes what became of each query to this JSON file.
+        collect_device: as in ``BaseMetric``.
+        prefix: as in ``BaseMetric``.
+        collect_dir: as in ``BaseMetric``.
+
+    Raises:
+        FileNotFoundError: if a file is missing.
+        ValueError: if a file is not what it should be, or a result cannot be
+            judged.
+    """
+
+    default_prefix = 'deepfashion2'
+
+    def __init__(
+        self,
+        query_file: str,
+        gallery_file: str,
+        *,
+        with_classes: bool = True,
+        outfile: Optional[str] = None,
+        collect_device: str = 'cpu',
+        prefix: Optional[str] = None,
+        collect_dir: Optional[str] = None,
+    ) -> None:
+        super().__init__(collect_device, prefix, collect_dir)
+        self.query_file = query_file
+        self.gallery_file = gallery_file
+        self.with_classes = with_classes
+        self.outfile = outfile
+
+    def process(
+        self, data_batch: Any, data_samples: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Keep what is needed of a batch, on the CPU.
+
+        Args:
+            data_batch: not used.
+            data_samples: ``DetDataSample`` as dicts with ``img_id``,
+                ``ori_shape`` and ``pred_instances``.
+        """
+        classes = self.dataset_meta['classes']
+        self.results += [
+            _read_retrieved(sample, classes) for sample in data_samples
+        ]
+
+    def evaluate(self, size: int) -> dict[str, float]:
+        """Collect the results of all processes and evaluate once.
+
+        Args:
+            size: number of images; not relied upon, since which results are
+                padding is told by their image ids.
+        """
+        return super().evaluate(sys.maxsize)
+
+    def compute_metrics(
+        self, results: Sequence[RetrievedItems]
+    ) -> dict[str, float]:
+        """Evaluate the collected results.
+
+        Returns:
+            Score by name, without the prefix.
+        """
+        queries = load_queries(self.query_file)
+        outcome = evaluate_retrieval(
+            queries,
+            self._retrievals(first_per_image(results)),
+            load_gallery(self.gallery_file),
+        )
+        if self.outfile is not None:
+            write_json(self.outfile, per_query(queries, outcome), 1)
+        summary = summarize(outcome)
+        print_log('\n' + retrieval_table(summary), logger='current')
+        if not summary['queries']:
+            return {}
+        scores = {f'top-{k}': 100 * summary[f'top-{k}'] for k in TOP_K}
+        return {
+            **scores,
+            'missed': 100 * summary['missed'] / summary['queries'],
+        }
+
+    def _retrievals(self, results: Sequence[RetrievedItems]) -> Retrievals:
+        """Put the results of all images in columns."""
+        longest = max((r.gallery_images.shape[1] for r in results), default=0)
+        total = sum(len(r.scores) for r in results)
+        images = np.full((total, longest), NO_IMAGE, dtype=np.int64)
+        boxes = np.zeros((total, longest, 4))
+        start = 0
+        for result in results:
+            rows, depth = result.gallery_images.shape
+            images[start : start + rows, :depth] = result.gallery_images
+            boxes[start : start + rows, :depth] = result.gallery_boxes
+            start += rows
+        names = self.dataset_meta['classes']
+        ids = np.array([category_named(name).id for name in names])
+        none = np.zeros((0, 4))
+        labels = [none[:, 0], *(r.labels for r in results)]
+        sizes = [len(r.scores) for r in results]
+        return Retrievals(
+            images=np.repeat(
+                np.array([r.image_id for r in results], dtype=np.int64), sizes
+            ),
+            boxes=np.concatenate([none, *(r.boxes for r in results)]),
+            labels=(
+                ids[np.concatenate(labels).astype(int)]
+                if self.with_classes
+                else None
+            ),
+            scores=np.concatenate([none[:, 0], *(r.scores for r in results)]),
+            gallery_images=images,
+            gallery_boxes=boxes,
+        )
+
+
+def _read_retrieved(
+    sample: Mapping[str, Any], classes: Sequence[str]
+) -> RetrievedItems:
+    """Take detections and their gallery entries out of a data sample.
+
+    Raises:
+        KeyError: if the predictions have no gallery entries.
+        ValueError: if shapes do not go together.
+    """
+    found = vars(read_sample(sample, classes))
+    predicted = sample['pred_instances']
+    image_id = sample['img_id']
+    for key in ('gallery_image_ids', 'gallery_bboxes'):
+        if key not in predicted:
+            raise KeyError(
+                f'Expected {key!r} in the predictions of image id '
+                f'{image_id!r}, but they have only {sorted(predicted.keys())}.'
+            )
+    images = to_array(predicted['gallery_image_ids'], torch.int64)
+    corners = to_array(predicted['gallery_bboxes'], torch.float64)
+    rows = len(found['scores'])
+    if images.ndim != 2 or corners.shape != (rows, images.shape[1], 4):
+        raise ValueError(
+            "Expected 'gallery_image_ids' of shape (detections, r) and "
+            f"'gallery_bboxes' of shape (detections, r, 4) for the {rows} "
+            f'detections of image id {image_id!r}, but got {images.shape} '
+            f'and {corners.shape}.'
+        )
+    boxes = corners_to_sizes(corners.reshape(-1, 4)).reshape(corners.shape)
+    wrong = (images != NO_IMAGE) & (boxes[:, :, 2:] < 0).any(axis=2)
+    if wrong.any():
+        row, rank = np.argwhere(wrong)[0].tolist()
+        raise ValueError(
+            f"Expected 'gallery_bboxes' of image id {image_id!r} to be x1, "
+            f'y1, x2, y2, but entry {rank} of detection {row} is '
+            f'{corners[row, rank].tolist()}; is it x, y, width, height?'
+        )
+    return RetrievedItems(**found, gallery_images=images, gallery_boxes=boxes)
