@@ -25,6 +25,10 @@ SUBCOMMANDS = {
         'mmdet_cppe5.cli.compare',
         'which of several result files differ beyond chance',
     ),
+    'report': (
+        'mmdet_cppe5.cli.report',
+        'one HTML page that shows how good detectors are',
+    ),
     'draw-dataset': (
         'mmdet_cppe5.cli.draw_dataset',
         'draw a small data set to try things on',

@@ -12,7 +12,7 @@ from .curves import class_curves, iou_curves, recall_curves, score_sweep
 from .misses import miss_positions, miss_sizes
 from .models import difference_matrix, model_intervals, speed_accuracy
 from .style import Drawing
-from .tide import tide_by_class, tide_summary
+from .tide import tide_by_class, tide_by_threshold, tide_summary
 
 __all__ = [
     'Drawing',
@@ -32,5 +32,6 @@ __all__ = [
     'score_sweep',
     'speed_accuracy',
     'tide_by_class',
+    'tide_by_threshold',
     'tide_summary',
 ]

@@ -62,7 +62,8 @@ def class_ap(
     columns = 1 if len(order) <= ONE_COLUMN else 2
     parts = np.array_split(order, columns)
     rows = max(len(parts[0]), 1)
-    figure = new_figure(4.6 * columns, 0.9 + max(rows * 0.25, 0.6))
+    # As tall as its neighbours on a page, or what many rows need.
+    figure = new_figure(4.6 * columns, max(0.9 + rows * 0.25, 3.2))
     for part, axes in zip(
         parts, figure.subplots(1, columns, squeeze=False)[0]
     ):
@@ -210,7 +211,7 @@ def ap_by_size(
     """
     ap = np.asarray(ap, dtype=float).reshape(len(sizes), len(names))
     mean = _mean_known(ap)
-    figure, axes = new_axes(grid='y')
+    figure, axes = new_axes(4.6, 3.6, grid='y')
     places = np.arange(len(sizes))
     axes.bar(places, 100 * np.nan_to_num(mean), 0.62, color=ACCENT, alpha=0.28)
     few = len(names) <= TELL_APART

@@ -60,7 +60,7 @@ def recall_curves(
             recall,
             precision[:, index],
             color=colours[place if many else index],
-            linestyle=LINE_STYLES[place // 4 % 4],
+            linestyle=LINE_STYLES[place // 4 if many else 0],
             linewidth=1.7,
             label=f'{label(names[index], 20)}  {percent(area[index])}',
         )
@@ -135,13 +135,12 @@ def iou_curves(
     for axes, index in zip(grid.flat, shown):
         dress(axes)
         for t, threshold in enumerate(thresholds):
-            ends = t in (0, len(thresholds) - 1)
             axes.plot(
                 recall,
                 precision[t, :, index],
                 color=shades[t],
                 linewidth=1.3,
-                label=f'IoU {threshold:.2f}' if ends else None,
+                label=f'{threshold:.2f}',
             )
         axes.set_xlim(0, 1.01)
         axes.set_ylim(0, 1.03)
@@ -152,7 +151,20 @@ def iou_curves(
         dress(grid[0, 0])
         note(grid[0, 0], 'no class has objects')
     else:
-        legend(grid[0, 0], loc='lower left')
+        lines, labels = grid[0, 0].get_legend_handles_labels()
+        figure.legend(
+            lines,
+            labels,
+            title='IoU',
+            loc='outside upper center',
+            ncols=len(labels),
+            fontsize=8,
+            title_fontsize=8,
+            frameon=False,
+            labelcolor=INK,
+            handlelength=1.6,
+            columnspacing=1.4,
+        )
     figure.supxlabel('recall', fontsize=9, color=INK)
     figure.supylabel('precision', fontsize=9, color=INK)
     left_out = len(known) - len(shown)
@@ -276,7 +288,7 @@ def class_curves(
             scores,
             f1[:, index],
             color=colour,
-            linestyle=LINE_STYLES[place // 4 % 4],
+            linestyle=LINE_STYLES[place // 4 if many else 0],
             linewidth=1.6,
             label=f'{label(names[index], 18)}  ≥ {best[index]:.2f}',
         )

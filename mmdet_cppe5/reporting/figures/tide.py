@@ -9,6 +9,7 @@ import numpy as np
 
 from .style import (
     INK,
+    MARKERS,
     MUTED,
     PAPER,
     Drawing,
@@ -16,7 +17,9 @@ from .style import (
     category_ticks,
     dress,
     label,
+    legend,
     name_axes,
+    new_axes,
     new_figure,
     note,
     percent,
@@ -152,8 +155,54 @@ def _bars(
             color=INK,
         )
     category_ticks(axes, list(values), size=9)
+    axes.locator_params(axis='x', nbins=5)
     axes.set_xlim(0, 1.18 * top)
     axes.set_ylim(len(values) - 0.45, -0.55)
+
+
+def tide_by_threshold(
+    thresholds: np.ndarray, costs: Mapping[str, np.ndarray], ap: np.ndarray
+) -> Drawing:
+    """Draw how the cost of each kind of error changes with the threshold.
+
+    Args:
+        thresholds: the foreground IoU thresholds, ``(T,)``.
+        costs: error name -> ΔAP at each threshold, ``(T,)``.
+        ap: AP at each threshold, ``(T,)``.
+    """
+    figure, axes = new_axes(4.6, 3.2)
+    for place, (name, cost) in enumerate(costs.items()):
+        axes.plot(
+            thresholds,
+            100 * np.asarray(cost, dtype=float),
+            color=ERROR_COLOURS.get(name, MUTED),
+            marker=MARKERS[place % len(MARKERS)],
+            ms=4,
+            linewidth=1.5,
+            label=name,
+        )
+    axes.set_ylim(0, None)
+    name_axes(axes, 'IoU a detection must reach', 'ΔAP')
+    legend(
+        axes,
+        loc='lower center',
+        bbox_to_anchor=(0.5, 1),
+        ncols=6,
+        columnspacing=1,
+        handlelength=1.6,
+    )
+    last = {name: cost[-1] for name, cost in costs.items()}
+    said = ', '.join(f'{name} {percent(v)}' for name, v in last.items())
+    return Drawing(
+        'tide-by-threshold',
+        'Cost of errors by IoU threshold',
+        'ΔAP of each kind of error when a hit must reach a higher IoU. Loc '
+        'always grows to the right, where boxes that fit well enough at 0.50 '
+        f'become errors; AP falls from {percent(ap[0])} to '
+        f'{percent(ap[-1])} on the way.',
+        f'ΔAP at IoU {thresholds[-1]:.2f}: {said}.',
+        figure,
+    )
 
 
 def tide_by_class(
@@ -172,7 +221,7 @@ def tide_by_class(
     loss = np.nan_to_num(values).sum(axis=1)
     order = np.argsort(-loss, kind='stable')[:ROWS]
     shown = values[order]
-    figure = new_figure(4.6, 0.75 + 0.3 * max(len(order), 1))
+    figure = new_figure(4.6, max(0.75 + 0.3 * len(order), 2.4))
     axes = figure.add_subplot()
     dress(axes, grid='none')
     top = max(float(np.nanmax(shown, initial=0)), 0.01)

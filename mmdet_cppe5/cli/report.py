@@ -1,0 +1,91 @@
+r"""Write a report on detectors as one HTML file that needs nothing else.
+
+The details (figures, examples of errors, every image) are about the first
+RESULTS; further ones are compared with it on the same images. Example:
+
+  mmdet-cppe5 report test.json mine.json baseline.json \
+      --images images/ --out report.html
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mmdet_cppe5.reporting.build import ReportFiles, write_report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommand's arguments."""
+    parser.add_argument('ground_truth', help='COCO annotation file')
+    parser.add_argument(
+        'results', nargs='+', help='COCO result files, one per detector'
+    )
+    parser.add_argument(
+        '--out', default='report.html', help='the page (%(default)s)'
+    )
+    parser.add_argument('--images', help='folder of the photos')
+    parser.add_argument(
+        '--names', nargs='+', help='names of the detectors, as many as RESULTS'
+    )
+    parser.add_argument('--title', help='heading of the page')
+    parser.add_argument(
+        '--classes', nargs='+', help='evaluate only these classes'
+    )
+    parser.add_argument(
+        '--resamples',
+        type=int,
+        default=1000,
+        help='for intervals and tests; 0 leaves both out (%(default)s)',
+    )
+    parser.add_argument(
+        '--seed', type=int, default=0, help='of the resampling (%(default)s)'
+    )
+    parser.add_argument(
+        '--speed',
+        nargs='+',
+        metavar='NAME=FILE',
+        default=[],
+        help="records of 'mmdet-cppe5 benchmark' to draw speed against AP",
+    )
+    parser.add_argument(
+        '--figures', help='also write each figure as PNG and SVG to a folder'
+    )
+    parser.add_argument(
+        '--tables',
+        help='also write each table as Markdown and LaTeX to a folder',
+    )
+    parser.add_argument(
+        '--photo-limit',
+        type=int,
+        default=60,
+        help='photos in the page at most (%(default)s)',
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the subcommand."""
+    files = ReportFiles(
+        ground_truth=args.ground_truth,
+        results=tuple(args.results),
+        out=args.out,
+        images=args.images,
+        names=tuple(args.names or ()),
+        title=args.title,
+        classes=tuple(args.classes) if args.classes else None,
+        resamples=args.resamples,
+        seed=args.seed,
+        speed=tuple(args.speed),
+        figures=args.figures,
+        tables=args.tables,
+        photo_limit=args.photo_limit,
+    )
+    page = write_report(files)
+    for item in page.headline:
+        interval = f'  ({item.interval})' if item.interval else ''
+        print(f'{item.label:<6} {item.value:>6}{interval}')
+    for sentence in page.findings:
+        print(f'- {sentence}')
+    size = Path(args.out).stat().st_size / 1e6
+    print(f'Wrote {args.out} ({size:.1f} MB).')
+    return 0

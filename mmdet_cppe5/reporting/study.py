@@ -1,0 +1,147 @@
+"""What a report is made from: one data set, and detectors judged on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+
+from mmdet_cppe5.coco import CocoGroundTruth
+from mmdet_cppe5.coco.conversion import ground_truths
+from mmdet_cppe5.core import (
+    BootstrapResult,
+    Decisions,
+    Detections,
+    Evaluation,
+    GroundTruths,
+    TideResult,
+    bootstrap,
+    evaluate,
+    tide_range,
+)
+
+HIT_IOU = 0.5
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The images and objects that detectors are judged on.
+
+    Attributes:
+        name: what to call it, such as its file's name.
+        class_names: the classes in label order.
+        image_names: what each image is called, N of them.
+        image_sizes: width and height in pixels, ``(N, 2)``; where a file
+            does not say, what its boxes reach to.
+        ground_truths: the objects.
+    """
+
+    name: str
+    class_names: tuple[str, ...]
+    image_names: tuple[str, ...]
+    image_sizes: np.ndarray
+    ground_truths: GroundTruths
+
+    def counts(self) -> np.ndarray:
+        """Return how many counted objects each class has, ``(K,)``."""
+        truth = self.ground_truths
+        return np.bincount(
+            truth.label[~truth.ignore], minlength=len(self.class_names)
+        )
+
+
+@dataclass(frozen=True)
+class Study:
+    """One detector on a data set, with all that is known about its errors.
+
+    Attributes:
+        name: what to call the detector.
+        evaluation: the core's evaluation.
+        decisions: what became of each box at IoU 0.5.
+        tide: the kinds of errors at IoU 0.5.
+        tides: the same at every evaluated threshold.
+        intervals: how sure the numbers are; None when not asked for.
+    """
+
+    name: str
+    evaluation: Evaluation
+    decisions: Decisions
+    tide: TideResult
+    tides: tuple[TideResult, ...]
+    intervals: Optional[BootstrapResult] = None
+
+
+def data_set(truth: CocoGroundTruth, name: str) -> DataSet:
+    """Return a COCO annotation file as a data set to report on."""
+    objects = ground_truths(truth)
+    reach = np.zeros((len(truth.image_ids), 2))
+    np.maximum.at(
+        reach, objects.image, objects.bbox[:, :2] + objects.bbox[:, 2:]
+    )
+    sizes = np.array(
+        [
+            [image.get('width') or 0, image.get('height') or 0]
+            for image in truth.images
+        ],
+        dtype=float,
+    ).reshape(-1, 2)
+    return DataSet(
+        name,
+        tuple(truth.class_names),
+        tuple(
+            str(image.get('file_name') or key)
+            for image, key in zip(truth.images, truth.image_ids)
+        ),
+        np.where(sizes > 0, sizes, np.maximum(np.ceil(reach), 1)),
+        objects,
+    )
+
+
+def study(
+    name: str,
+    data: DataSet,
+    detections: Detections,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    settings: Optional[dict[str, Any]] = None,
+) -> Study:
+    """Judge one detector.
+
+    Args:
+        name: what to call it.
+        data: the images and objects.
+        detections: what it found.
+        resamples: for the intervals; 0 leaves them out.
+        seed: of the resampling.
+        settings: further arguments of :func:`mmdet_cppe5.core.evaluate`.
+    """
+    evaluation = evaluate(data.ground_truths, detections, **(settings or {}))
+    intervals = None
+    if resamples and data.ground_truths.num_images:
+        intervals = bootstrap(evaluation, resamples, seed=seed)
+    tides = tide_range(evaluation)
+    return Study(
+        name,
+        evaluation,
+        evaluation.decisions(HIT_IOU),
+        next(each for each in tides if each.pos_thr == HIT_IOU),
+        tides,
+        intervals,
+    )
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Number names that appear more than once, so that each is unique.
+
+    >>> unique_names(['a', 'b', 'a'])
+    ['a', 'b', 'a (2)']
+    """
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(f'{name} ({seen[name]})' if seen[name] > 1 else name)
+    return result
