@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
             inputs,
             _described(args, settings, truth.class_names),
             [*truth.notices, *found.notices],
-            card,
+            card.tolist(),
         )
         write_json(args.json, document, 1)
         print(f'\nWrote {args.json}')

@@ -32,6 +32,11 @@ from mmdet_cppe5.reporting.assessment import (
     as_arguments,
     assess,
 )
+from mmdet_cppe5.reporting.documents import (
+    describe_file,
+    describe_settings,
+    evaluation_document,
+)
 from mmdet_cppe5.reporting.summary import flat_scores
 from mmdet_cppe5.reporting.tables import summary_tables
 
@@ -79,7 +84,8 @@ class CPPE5Metric(BaseMetric):
         format_only: only write the results; needs ``outfile_prefix``.
         outfile_prefix: writes ``<prefix>.bbox.json``, the detections in
             COCO's result form at original image coordinates, and
-            ``<prefix>.scores.json``, the summary.
+            ``<prefix>.scores.json``, the scores with settings and versions
+            (:func:`mmdet_cppe5.reporting.documents.evaluation_document`).
         collect_device: as in ``BaseMetric``.
         prefix: as in ``BaseMetric``.
         collect_dir: as in ``BaseMetric``.
@@ -193,7 +199,7 @@ class CPPE5Metric(BaseMetric):
         )
         print_log('\n' + summary_tables(summary, scores), logger='current')
         if self.outfile_prefix is not None:
-            write_json(f'{self.outfile_prefix}.scores.json', summary, 1)
+            self._write_scores(summary)
         return flat_scores(summary)
 
     def _classes(self) -> tuple[str, ...]:
@@ -222,6 +228,20 @@ class CPPE5Metric(BaseMetric):
         path = Path(f'{self.outfile_prefix}.bbox.json')
         write_json(path, result_entries(results, category_ids))
         print_log(f'Wrote the detections to {path}.', logger='current')
+
+    def _write_scores(self, summary: Mapping[str, Any]) -> None:
+        inputs = {
+            'ground_truth': self.ann_file and describe_file(self.ann_file),
+            'results': describe_file(f'{self.outfile_prefix}.bbox.json'),
+        }
+        settings = describe_settings(
+            self.settings,
+            iou_type='bbox',
+            classes=list(self._classes()),
+            area_source=self.area_source,
+        )
+        document = evaluation_document(summary, inputs, settings, [])
+        write_json(f'{self.outfile_prefix}.scores.json', document, 1)
 
     def _warn(self, sentences: Sequence[str]) -> None:
         for sentence in sentences:

@@ -45,7 +45,8 @@ class Settings:
         tide: None for no TIDE, or ``pos_thr`` (default 0.5, or the lowest
             threshold where 0.5 is not evaluated) and ``bg_thr`` (0.1).
         ci: None for no intervals, or arguments of
-            :func:`mmdet_cppe5.core.bootstrap`.
+            :func:`mmdet_cppe5.core.bootstrap`. Without images there are
+            none either.
         engine: ``'core'``, or ``'pycocotools'`` for AP and AR by
             pycocotools (boxes only); TIDE and intervals come from the core.
     """
@@ -128,7 +129,7 @@ def assess(
     }
     if settings.tide is not None:
         summary['tide'] = _tide(evaluation, class_names, settings.tide)
-    if settings.ci is not None:
+    if settings.ci is not None and ground_truths.num_images:
         summary['intervals'] = _intervals(
             evaluation, class_names, settings.ci, summary.get('tide')
         )

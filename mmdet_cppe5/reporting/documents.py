@@ -31,7 +31,7 @@ def evaluation_document(
     inputs: Mapping[str, Any],
     settings: Mapping[str, Any],
     notices: Sequence[str],
-    card: Optional[np.ndarray] = None,
+    card: Optional[Sequence[float]] = None,
 ) -> dict[str, Any]:
     """Return one evaluation with everything that it depends on.
 
@@ -40,7 +40,7 @@ def evaluation_document(
     ``settings``, ``notices``; ``counts``, ``overall``, ``classes``, ``tide``
     and ``intervals`` (null where switched off) as in
     :mod:`mmdet_cppe5.reporting.summary`; ``card_recall`` with
-    ``average_recall`` and ``by_threshold``.
+    ``average_recall`` and ``by_threshold`` (null where not computed).
 
     Args:
         summary: scores, TIDE and intervals.
@@ -61,11 +61,10 @@ def evaluation_document(
     }
     document.setdefault('tide', None)
     document.setdefault('intervals', None)
-    if card is not None:
-        document['card_recall'] = {
-            'average_recall': points(np.mean(card)),
-            'by_threshold': [points(value) for value in card],
-        }
+    document['card_recall'] = card and {
+        'average_recall': points(np.mean(card)),
+        'by_threshold': [points(value) for value in card],
+    }
     return document
 
 

@@ -283,6 +283,14 @@ def test_tidecv_b2_b3_b4_missing_fields(tmp_path, missing):
     assert overall['AP'] == pytest.approx(100, abs=1e-11)
 
 
+def test_tidecv_a4_no_image(tmp_path):
+    """tidecv: ZeroDivisionError. Undefined, and no crash."""
+    got = evaluate(tmp_path, [], [], image_ids=())
+    assert set(got['overall'].values()) == {None}
+    assert got['intervals'] is None
+    assert got['card_recall']['average_recall'] is None
+
+
 def test_tidecv_b6_ids_of_another_type(tmp_path, capsys):
     """tidecv: ZeroDivisionError."""
     data = coco_dataset([annotation(1, 1, BOX)])
