@@ -24,13 +24,8 @@ from mmdet_cppe5.core.evaluation import (
     evaluate,
 )
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
-from mmdet_cppe5.core.tide import (
-    SPECIAL_ERRORS,
-    TideResult,
-    tide,
-    tide_range,
-)
-from mmdet_cppe5.core.tide_errors import MAIN_ERRORS
+from mmdet_cppe5.core.tide import TideResult, tide, tide_range
+from mmdet_cppe5.core.tide_errors import MAIN_ERRORS, SPECIAL_ERRORS
 
 __all__ = [
     'AREA_RANGES',

@@ -9,7 +9,6 @@ from typing import Optional
 import numpy as np
 
 from mmdet_cppe5.core.accumulation import (
-    Hits,
     accumulate,
     count_positives,
     outside_ranges,
@@ -21,6 +20,7 @@ from mmdet_cppe5.core.arrays import (
     GroundTruths,
     IntArray,
 )
+from mmdet_cppe5.core.curves import Curves
 from mmdet_cppe5.core.matching import Matches, match
 from mmdet_cppe5.core.nearest import Nearest, nearest
 from mmdet_cppe5.core.ordering import Ranking, rank_detections
@@ -28,7 +28,6 @@ from mmdet_cppe5.core.pairs import Pairs, group_keys, pairs_with_equal_keys
 from mmdet_cppe5.core.precision_recall import (
     hit_at_recall,
     largest_recall,
-    precision_at_recall,
 )
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 
@@ -122,7 +121,10 @@ class Evaluation:
 
         pycocotools has -1 where this has NaN.
         """
-        caps = [self._precision_at(cap) for cap in self.max_dets[:-1]]
+        caps = [
+            self._by_axes(self._accumulate(cap).precision)
+            for cap in self.max_dets[:-1]
+        ]
         return np.stack([*caps, self._precision], axis=-1)
 
     @cached_property
@@ -138,19 +140,24 @@ class Evaluation:
     @cached_property
     def recall(self) -> FloatArray:
         """(T, K, A, M) largest recall, NaN where undefined."""
-        hits = self._hits
-        rank = self.ranking.rank[hits.place]
-        shape = hits.per_curve.shape
-        caps = []
-        for cap in self.max_dets[:-1]:
-            curve = hits.curve[rank < cap]
-            count = np.bincount(curve, minlength=hits.per_curve.size)
-            caps.append(count.reshape(shape))
+        curves = self.curves
+        rank = self.ranking.rank[curves.event_place[curves.event]]
+        num_curves = len(curves.per_curve)
+        curve = np.repeat(np.arange(num_curves), curves.per_curve)
         recall = [
-            largest_recall(count, np.broadcast_to(self.positives, shape))
-            for count in [*caps, hits.per_curve]
+            largest_recall(
+                np.bincount(curve[rank < cap], minlength=num_curves),
+                curves.positives,
+            )
+            for cap in self.max_dets
         ]
-        return np.stack(recall, axis=-1).swapaxes(1, 2)
+        shape = (len(self.iou_thrs), *self.positives.shape, -1)
+        return np.stack(recall, axis=-1).reshape(shape).swapaxes(1, 2)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The T * A * K curves at the largest cap."""
+        return self._accumulate(self.max_dets[-1])
 
     def ap(
         self,
@@ -339,48 +346,40 @@ class Evaluation:
         return bool((np.abs(self.iou_thrs - iou_thr) < 1e-9).any())
 
     @cached_property
-    def _hits(self) -> Hits:
-        return self._accumulate(self.max_dets[-1])
-
-    @cached_property
     def _precision(self) -> FloatArray:
         """(T, R, K, A) at the largest cap."""
-        return self._curves(self._hits)
+        return self._by_axes(self.curves.precision)
 
-    def _precision_at(self, cap: int) -> FloatArray:
-        return self._curves(self._accumulate(cap))
-
-    def _accumulate(self, cap: int) -> Hits:
-        ranges = np.array(list(self.area_ranges.values()))
+    def _accumulate(self, cap: int) -> Curves:
         return accumulate(
-            self.matches, self.ranking, self.detections, ranges, cap
+            self.matches,
+            self.ranking,
+            self.detections,
+            np.array(list(self.area_ranges.values())),
+            self.positives,
+            cap,
         )
 
-    def _curves(self, hits: Hits) -> FloatArray:
-        """(T, R, K, A) precision at the recall levels."""
-        shape = hits.per_curve.shape
-        positives = np.broadcast_to(self.positives, shape)
-        precision = precision_at_recall(
-            hits.curve, hits.counted, positives.ravel()
-        )
-        return precision.reshape(*shape, -1).transpose(0, 3, 2, 1)
+    def _by_axes(self, values: FloatArray) -> FloatArray:
+        """(T * A * K, R) values as (T, R, K, A)."""
+        shape = (len(self.iou_thrs), *self.positives.shape, -1)
+        return values.reshape(shape).transpose(0, 3, 2, 1)
 
     def _scores_at(self, cap: int) -> FloatArray:
         """(T, R, K, A) score at the recall levels."""
-        hits = self._accumulate(cap)
-        shape = hits.per_curve.shape
-        positives = np.broadcast_to(self.positives, shape)
-        index, reached = hit_at_recall(
-            hits.per_curve.ravel(), positives.ravel()
-        )
+        curves = self._accumulate(cap)
+        index, reached = hit_at_recall(curves.per_curve, curves.positives)
         by_place = self.detections.score[self.ranking.rows]
-        scores = np.append(by_place[hits.place], 0)[index]
+        of_hits = by_place[curves.event_place[curves.event]]
+        scores = np.append(of_hits, 0)[index]
         scores[~reached] = 0
-        scores = scores.reshape(*shape, -1).transpose(0, 3, 2, 1)
+        scores = self._by_axes(scores)
         start = self.ranking.class_start
         some = start[1:] > start[:-1]
         scores[:, 0, some] = by_place[start[:-1][some]][:, None]
-        return np.where(self.positives.T == 0, np.nan, scores)
+        undefined: BoolArray = self.positives.T == 0
+        scores[:, :, undefined] = np.nan
+        return scores
 
 
 def evaluate(

@@ -6,6 +6,7 @@ the earlier image comes first, and inside an image the earlier row.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Ranking:
         place: (N,) place of each row, -1 for detections beyond the cap.
         score_rank: (D,) rank of each place among the detections of all
             classes, by score, then image, then row.
+        cap: Most detections looked at per image and class.
     """
 
     rows: IntArray
@@ -37,18 +39,22 @@ class Ranking:
     by_group: IntArray
     place: IntArray
     score_rank: IntArray
+    cap: int
 
-    @property
-    def key_span(self) -> int:
-        """More than any ``score_rank``."""
-        return len(self.place) + 1
+    def class_key(self, label: IntArray, rank: IntArray) -> IntArray:
+        """Number that sorts by class, then by a rank in ``0..N``."""
+        return label * (len(self.place) + 1) + rank
 
+    @cached_property
+    def label(self) -> IntArray:
+        """(D,) class of each place."""
+        classes = np.arange(len(self.class_start) - 1)
+        return np.repeat(classes, np.diff(self.class_start))
+
+    @cached_property
     def class_keys(self) -> IntArray:
-        """(D,) ``class * key_span + score_rank``, ascending over places."""
-        label = np.repeat(
-            np.arange(len(self.class_start) - 1), np.diff(self.class_start)
-        )
-        return label * self.key_span + self.score_rank
+        """(D,) :meth:`class_key` of each place by score; ascending."""
+        return self.class_key(self.label, self.score_rank)
 
 
 def rank_detections(detections: Detections, cap: int) -> Ranking:
@@ -79,7 +85,7 @@ def rank_detections(detections: Detections, cap: int) -> Ranking:
     )
     place = np.full(len(detections), -1)
     place[rows] = np.arange(len(rows))
-    return Ranking(rows, class_start, rank, by_group, place, by_class)
+    return Ranking(rows, class_start, rank, by_group, place, by_class, cap)
 
 
 def argsort_descending(values: FloatArray) -> IntArray:

@@ -10,31 +10,30 @@ needs to be looked at.
 
 import numpy as np
 
-from mmdet_cppe5.core.arrays import FloatArray, IntArray
+from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 
 #: COCO's recall levels; linspace, not i/100: ten of them differ by one ulp.
 RECALL_LEVELS: FloatArray = np.linspace(0, 1, 101)
 
 
 def precision_at_recall(
-    curve: IntArray, counted: IntArray, positives: IntArray
+    hits: IntArray, counted: IntArray, positives: IntArray
 ) -> FloatArray:
     """Interpolated precision of many curves at the 101 recall levels.
 
     Args:
-        curve: (H,) curve of each hit, ascending; inside a curve hits stand
-            in ranking order.
-        counted: (H,) number of detections that count (hits and false
-            positives), from the curve's first up to and with the hit.
+        hits: (S,) number of hits of each curve.
+        counted: (H,) for each hit, curve by curve in ranking order, the
+            number of detections that count (hits and false positives) up to
+            and with it.
         positives: (S,) counted ground truths of each curve.
 
     Returns:
         (S, 101) precision, 0 beyond the largest recall, NaN where a curve has
         no positives.
     """
-    hits = np.bincount(curve, minlength=len(positives))
     start = np.cumsum(hits) - hits
-    found = np.arange(1, len(curve) + 1) - start[curve]
+    found = np.arange(1, len(counted) + 1) - np.repeat(start, hits)
     # The spacing keeps pycocotools' last bit; the 0 ends the last curve.
     precision = np.append(found / (counted + np.spacing(1)), 0)
     index, reached = hit_at_recall(hits, positives)
@@ -47,7 +46,7 @@ def precision_at_recall(
 
 def hit_at_recall(
     hits: IntArray, positives: IntArray
-) -> 'tuple[IntArray, np.typing.NDArray[np.bool_]]':
+) -> tuple[IntArray, BoolArray]:
     """Where each curve first reaches each recall level.
 
     Args:

@@ -58,15 +58,13 @@ from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.tide_errors import (
     BKG,
     MAIN_ERRORS,
+    SPECIAL_ERRORS,
     Errors,
     Stage,
     find_errors,
     prepare,
 )
-from mmdet_cppe5.core.tide_fixes import fixed_aps
-
-#: The two special errors.
-SPECIAL_ERRORS = ('FalsePos', 'FalseNeg')
+from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +227,8 @@ def _analyse(
     evaluation: Evaluation, stage: Stage, pos_thr: float, bg_thr: float
 ) -> TideResult:
     errors = find_errors(evaluation, stage, pos_thr, bg_thr)
-    aps = fixed_aps(evaluation, stage, errors)
+    precision = fixed_curves(evaluation, stage, errors).precision
+    aps = dict(zip(FIXES, precision.mean(axis=1).reshape(len(FIXES), -1)))
     before = aps.pop('')
     counts = _count_errors(evaluation, stage, errors)
     defined = ~np.isnan(before)
@@ -267,7 +266,6 @@ def _count_errors(
 ) -> dict[str, IntArray]:
     """(K,) number of errors of each kind."""
     num_classes = evaluation.ground_truths.num_classes
-    dt_label = evaluation.detections.label[stage.row]
     gt_label = evaluation.ground_truths.label
     quiet = np.diff(stage.quiet_before[evaluation.ranking.class_start])
 
@@ -275,7 +273,7 @@ def _count_errors(
         return np.bincount(labels, minlength=num_classes)
 
     counts = {
-        name: count(dt_label[errors.kind == kind])
+        name: count(stage.label[errors.kind == kind])
         for kind, name in enumerate(MAIN_ERRORS[:-1])
     }
     counts['Bkg'] += quiet

@@ -10,6 +10,8 @@ from mmdet_cppe5.core.evaluation import Evaluation
 
 #: The six main errors, in TIDE's order.
 MAIN_ERRORS = ('Cls', 'Loc', 'Both', 'Dupe', 'Bkg', 'Miss')
+#: The two special errors.
+SPECIAL_ERRORS = ('FalsePos', 'FalseNeg')
 CLS, LOC, BOTH, DUPE, BKG = range(5)
 NO_ERROR = -1
 
@@ -25,6 +27,7 @@ class Stage:
     Attributes:
         place: (Q,) place of each active detection in class order, ascending.
         row: (Q,) its row.
+        label: (Q,) its class.
         quiet_before: (D + 1,) quiet counted detections before each place.
         same_gt: (Q,) most similar ground truth of its own class, -1 for none.
         same: (Q,) similarity to it.
@@ -36,6 +39,7 @@ class Stage:
 
     place: IntArray
     row: IntArray
+    label: IntArray
     quiet_before: IntArray
     same_gt: NDArray[np.int32]
     same: FloatArray
@@ -92,6 +96,7 @@ def prepare(evaluation: Evaluation, bg_thr: float) -> Stage:
     return Stage(
         place=place,
         row=row,
+        label=detections.label[row],
         quiet_before=np.concatenate([[0], np.cumsum(quiet)]),
         same_gt=same.gt[row],
         same=same.similarity[row],

@@ -1,188 +1,114 @@
-"""What AP would be if all errors of one kind were fixed.
+"""The curves that result if all errors of one kind are fixed.
 
-Every number here is what COCO's AP of the repaired detections and ground
-truths is, computed from counts instead of from a new evaluation.
+They are the curves of the repaired detections and ground truths; no new
+matching is needed to draw them.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from numpy.typing import NDArray
 
-from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
+from mmdet_cppe5.core.arrays import BoolArray, IntArray
+from mmdet_cppe5.core.curves import Curves, Layers
 from mmdet_cppe5.core.evaluation import Evaluation
-from mmdet_cppe5.core.precision_recall import precision_at_recall
 from mmdet_cppe5.core.tide_errors import (
     BKG,
     BOTH,
     CLS,
     DUPE,
     LOC,
+    MAIN_ERRORS,
+    SPECIAL_ERRORS,
     Errors,
     Stage,
 )
 
-
-@dataclass(frozen=True, eq=False)
-class _Curves:
-    """Hits of all classes in ranking order, and the objects to be found.
-
-    Attributes:
-        label: (H,) class of each hit, ascending.
-        counted: (H,) counted detections of the class up to and with it.
-        positives: (K,) counted ground truths.
-    """
-
-    label: IntArray
-    counted: IntArray
-    positives: IntArray
+#: What can be fixed; nothing comes first.
+FIXES = ('', *MAIN_ERRORS, *SPECIAL_ERRORS)
+# Layers of events: nothing fixed, the five kinds of false positives, and
+# only hits left. The last two do without the base.
+_LAYER_OF_FIX = np.array([0, 1, 2, 3, 4, 5, 0, 6, 0])
+_HAS_BASE = _LAYER_OF_FIX < 5
 
 
-def fixed_aps(
+def fixed_curves(
     evaluation: Evaluation, stage: Stage, errors: Errors
-) -> dict[str, FloatArray]:
-    """(K,) AP of each class after each fix; ``''`` is the AP before.
+) -> Curves:
+    """Curves of every fix and class.
 
-    NaN where a class has no counted ground truth (left).
+    Returns:
+        ``len(FIXES) * K`` curves, in this order. The base is that of the
+        evaluation; the events are the active detections, in their own class
+        and, where fixing Cls moves them, in their new one too.
     """
-    curves = _all_fixes(evaluation, stage, errors)
-    offset = 0
-    ids = []
-    for curve in curves.values():
-        ids.append(curve.label + offset)
-        offset += len(curve.positives)
-    precision = precision_at_recall(
-        np.concatenate(ids),
-        np.concatenate([curve.counted for curve in curves.values()]),
-        np.concatenate([curve.positives for curve in curves.values()]),
+    ranking, labels = evaluation.ranking, evaluation.ground_truths.label
+    moved = np.flatnonzero((errors.kind == CLS) & errors.fixed)
+    new_label = labels[errors.gt[moved]]
+    place = np.concatenate([stage.place, stage.place[moved]])
+    label = np.concatenate([stage.label, new_label])
+    keys = ranking.class_key(label, ranking.score_rank[place])
+    end = np.concatenate(
+        [
+            stage.place + 1,
+            np.searchsorted(ranking.class_keys, keys[len(stage.place) :]),
+        ]
     )
-    aps = precision.mean(axis=1).reshape(len(curves), -1)
-    return dict(zip(curves, aps))
+    order = np.argsort(keys, kind='stable')
+    hits = _hits_after_fixes(errors, len(moved))[:, order]
+    fix, event = np.nonzero(hits)
+    label = label[order]
+    num_classes = len(ranking.class_start) - 1
+    curve = fix * num_classes + label[event]
+    per_curve = np.bincount(curve, minlength=len(FIXES) * num_classes)
+    return Curves(
+        per_curve=per_curve,
+        positives=_positives(evaluation, errors, per_curve),
+        base=evaluation.curves.base,
+        base_layer=np.where(_HAS_BASE, 0, -1)[fix],
+        events=Layers(_changes(stage, errors, len(moved))[:, order]),
+        event_layer=_LAYER_OF_FIX[fix],
+        event=event,
+        event_place=place[order],
+        event_label=label,
+        event_end=end[order],
+        class_start=ranking.class_start[:-1],
+    )
 
 
-def _all_fixes(
-    evaluation: Evaluation, stage: Stage, errors: Errors
-) -> dict[str, _Curves]:
-    counts = _Counts(evaluation, stage, errors)
-    positives = evaluation.positives[0]
+def _hits_after_fixes(errors: Errors, num_moved: int) -> BoolArray:
+    """(len(FIXES), E) hits among active detections, then moved ones."""
+    num_active = len(errors.hit)
+    hits = np.zeros((len(FIXES), num_active + num_moved), np.bool_)
+    hits[:, :num_active] = errors.hit
+    hits[FIXES.index('Cls'), num_active:] = True
+    located = (errors.kind == LOC) & errors.fixed
+    hits[FIXES.index('Loc'), :num_active] |= located
+    return hits
+
+
+def _changes(stage: Stage, errors: Errors, num_moved: int) -> NDArray[np.int8]:
+    """(7, E) how active, then moved detections change the base."""
+    num_active = len(errors.hit)
+    changes = np.zeros((7, num_active + num_moved), np.int8)
+    active = changes[:, :num_active]
+    active[:6] = errors.counted
+    for kind in (CLS, LOC, BOTH, DUPE, BKG):
+        active[1 + kind] -= errors.kind == kind
+    active[1 + LOC] += (errors.kind == LOC) & errors.fixed
+    active[:5] -= stage.inside
+    active[6] = errors.hit
+    changes[1 + CLS, num_active:] = 1
+    return changes
+
+
+def _positives(
+    evaluation: Evaluation, errors: Errors, per_curve: IntArray
+) -> IntArray:
+    """(len(FIXES) * K,) ground truths left after each fix."""
+    counted = evaluation.positives[0]
     labels = evaluation.ground_truths.label
-    num_classes = len(positives)
-    hits = np.flatnonzero(errors.hit)
-    label = counts.label[hits]
-    counted = counts.at(hits)
-    per_class = np.bincount(label, minlength=num_classes)
-    missed = np.bincount(labels[errors.missed], minlength=num_classes)
-    found = np.arange(1, len(hits) + 1)
-    found -= (np.cumsum(per_class) - per_class)[label]
-
-    def without(kind: int) -> _Curves:
-        return _Curves(label, counted - counts.errors(kind, hits), positives)
-
-    return {
-        '': _Curves(label, counted, positives),
-        'Cls': _fix_class(evaluation, counts, hits),
-        'Loc': _fix_location(counts, positives),
-        'Both': without(BOTH),
-        'Dupe': without(DUPE),
-        'Bkg': without(BKG),
-        'Miss': _Curves(label, counted, positives - missed),
-        'FalsePos': _Curves(label, found, positives),
-        'FalseNeg': _Curves(label, counted, per_class),
-    }
-
-
-class _Counts:
-    """How many detections of a class stand before a place.
-
-    Args:
-        evaluation: The evaluation.
-        stage: Its Q active detections.
-        errors: Their errors.
-    """
-
-    def __init__(
-        self, evaluation: Evaluation, stage: Stage, errors: Errors
-    ) -> None:
-        self.stage, self.errors_found = stage, errors
-        self.label = evaluation.detections.label[stage.row]
-        start = evaluation.ranking.class_start[:-1]
-        self._first = np.searchsorted(stage.place, start)
-        self._quiet_start = stage.quiet_before[start]
-        self._counted = _count_before(errors.counted)
-
-    def at(self, active: IntArray) -> IntArray:
-        """Counted detections of its class up to and with each active one."""
-        label = self.label[active]
-        quiet = self.stage.quiet_before[self.stage.place[active]]
-        quiet = quiet - self._quiet_start[label]
-        first = self._counted[self._first[label]]
-        return quiet + self._counted[active + 1] - first
-
-    def before(self, place: IntArray, label: IntArray) -> IntArray:
-        """Counted detections of a class before a place."""
-        active = np.searchsorted(self.stage.place, place)
-        quiet = self.stage.quiet_before[place] - self._quiet_start[label]
-        first = self._counted[self._first[label]]
-        return quiet + self._counted[active] - first
-
-    def among(self, flags: BoolArray, active: IntArray) -> IntArray:
-        """Flagged active detections of its class up to each active one."""
-        before = _count_before(flags)
-        return before[active + 1] - before[self._first[self.label[active]]]
-
-    def errors(self, kind: int, active: IntArray) -> IntArray:
-        """Errors of a kind in its class up to each active detection."""
-        count = self.among(self.errors_found.kind == kind, active)
-        if kind == BKG:
-            quiet = self.stage.quiet_before[self.stage.place[active]]
-            count = count + quiet - self._quiet_start[self.label[active]]
-        return count
-
-
-def _fix_location(counts: _Counts, positives: IntArray) -> _Curves:
-    """Best error of each free object becomes a hit, the others go."""
-    errors = counts.errors_found
-    is_loc = errors.kind == LOC
-    hits = np.flatnonzero(errors.hit | (is_loc & errors.fixed))
-    gone = counts.among(is_loc & ~errors.fixed, hits)
-    return _Curves(counts.label[hits], counts.at(hits) - gone, positives)
-
-
-def _fix_class(
-    evaluation: Evaluation, counts: _Counts, hits: IntArray
-) -> _Curves:
-    """Best error of each free object moves to its class, the others go."""
-    errors, stage = counts.errors_found, counts.stage
-    ranking = evaluation.ranking
-    is_cls = errors.kind == CLS
-    moved = np.flatnonzero(is_cls & errors.fixed)
-    new_label = evaluation.ground_truths.label[errors.gt[moved]]
-    score_rank = ranking.score_rank[stage.place[moved]]
-    # Detections of the new class that stand before it.
-    keys = ranking.class_keys()
-    place = np.searchsorted(keys, new_label * ranking.key_span + score_rank)
-    gone = _count_before(is_cls)
-    first = counts._first[new_label]
-    active = np.searchsorted(stage.place, place)
-    moved_counted = counts.before(place, new_label) + 1
-    moved_counted -= gone[active] - gone[first]
-
-    label = np.concatenate([counts.label[hits], new_label])
-    counted = np.concatenate(
-        [counts.at(hits) - counts.among(is_cls, hits), moved_counted]
+    positives = np.tile(counted, (len(FIXES), 1))
+    positives[FIXES.index('Miss')] -= np.bincount(
+        labels[errors.missed], minlength=len(counted)
     )
-    rank = np.concatenate([ranking.score_rank[stage.place[hits]], score_rank])
-    is_moved = np.arange(len(label)) >= len(hits)
-    order = np.argsort(label * ranking.key_span + rank)
-    label, counted, is_moved = label[order], counted[order], is_moved[order]
-    # Each moved detection counts for all that come after it in its class.
-    arrived = _count_before(is_moved)
-    start = np.searchsorted(label, np.arange(evaluation.positives.shape[1]))
-    counted += arrived[1:] - arrived[start][label] - is_moved
-    return _Curves(label, counted, evaluation.positives[0])
-
-
-def _count_before(flags: BoolArray) -> IntArray:
-    """(n + 1,) number of flags before each index, and in all."""
-    total = np.zeros(len(flags) + 1, np.int64)
-    np.cumsum(flags, out=total[1:])
-    return total
+    positives[FIXES.index('FalseNeg')] = per_curve[: len(counted)]
+    return positives.ravel()
