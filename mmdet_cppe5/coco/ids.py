@@ -44,7 +44,11 @@ def sorted_ids(ids: Sequence[Any], what: str, source: str) -> list[Any]:
 
 
 def explain_unknown(
-    unknown: Sequence[Any], known: Sequence[Any], what: str, source: str
+    unknown: Sequence[Any],
+    known: Sequence[Any],
+    what: str,
+    source: str,
+    asking: str = 'this file',
 ) -> str:
     """Say what is known where some ids are not.
 
@@ -53,6 +57,7 @@ def explain_unknown(
         known: the known ids in ascending order.
         what: ``'image'`` or ``'category'``.
         source: the file that lists the known ids.
+        asking: where the unknown ids come from.
 
     Returns:
         The end of an error message, with a full stop.
@@ -64,15 +69,15 @@ def explain_unknown(
         return (
             f'{source} has the {what} id {match!r} as '
             f'{type(match).__name__}, here it is {type(first).__name__}; '
-            'write the ids with one type in both files.'
+            'write the ids with one type in both.'
         )
     listed = ', '.join(map(shorten, unknown[:5]))
     more = ', ...' if len(unknown) > 5 else ''
     return (
         f'{source} lists {_range(known, what)}, and {len(unknown)} '
-        f'id{"" if len(unknown) == 1 else "s"} of this file '
+        f'id{"" if len(unknown) == 1 else "s"} of {asking} '
         f'{"is" if len(unknown) == 1 else "are"} not among them ({listed}'
-        f'{more}); do both files belong to the same data set and split?'
+        f'{more}); do both belong to the same data set and split?'
     )
 
 

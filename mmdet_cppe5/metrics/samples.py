@@ -119,11 +119,16 @@ def detections_of_results(
     unknown = [r.image_id for r in results if r.image_id not in position]
     if unknown:
         explanation = explain_unknown(
-            unknown, truth.image_ids, 'image', truth.source
+            unknown,
+            truth.image_ids,
+            'image',
+            truth.source,
+            'the tested data set',
         )
         raise ValueError(
-            'Expected every tested image to be in the ground truth, but '
-            f'image id {unknown[0]!r} is not: {explanation}'
+            'Expected every tested image to be in the ground truth '
+            f'(`ann_file` of the evaluator), but image id {unknown[0]!r} is '
+            f'not: {explanation}'
         )
     sizes = [len(result.scores) for result in results]
     images = [position[result.image_id] for result in results]

@@ -126,7 +126,7 @@ def test_many_unknown_images_are_summed_up(truth):
     with pytest.raises(
         ValueError,
         match=r'10 ids of this file are not among them \(10, 11, 12, 13, 14, '
-        r'\.\.\.\); do both files belong to the same data set',
+        r'\.\.\.\); do both belong to the same data set',
     ):
         parse(wrong, truth)
 
