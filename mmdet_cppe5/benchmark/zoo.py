@@ -13,15 +13,30 @@ from mmdet_cppe5.files import write_json
 from mmdet_cppe5.paths import config_root
 
 
-def config_files() -> list[Path]:
-    """Return the configs of ``configs/cppe5``, sorted by name."""
-    return sorted((config_root() / 'cppe5').glob('*.py'))
+def config_files(names: Sequence[str] = ()) -> list[Path]:
+    """Return configs of ``configs/cppe5``, sorted by name.
+
+    Args:
+        names: file names without ``.py``; all configs if empty.
+
+    Raises:
+        ValueError: if there is no config of some name.
+    """
+    files = {p.stem: p for p in (config_root() / 'cppe5').glob('*.py')}
+    unknown = sorted(set(names) - set(files))
+    if unknown:
+        raise ValueError(
+            f'Expected names of configs in configs/cppe5, but got {unknown}; '
+            f'there are {sorted(files)}.'
+        )
+    return [files[name] for name in sorted(names or files)]
 
 
 def run_every_config(
     command: Sequence[str],
     arguments: Sequence[str],
     out_dir: Optional[Path],
+    names: Sequence[str] = (),
 ) -> int:
     """Benchmark each config; one that fails does not stop the others.
 
@@ -33,6 +48,7 @@ def run_every_config(
         command: how to start the benchmark of one config.
         arguments: its options.
         out_dir: where the records go.
+        names: which configs; all if empty.
 
     Returns:
         0 if all went well, 1 if a model failed.
@@ -43,7 +59,7 @@ def run_every_config(
     if out_dir is None:
         raise ValueError('--all writes many records; give --out-dir.')
     outcomes: dict[str, dict[str, object]] = {}
-    for config in config_files():
+    for config in config_files(names):
         started = time.monotonic()
         done = subprocess.run(
             [*command, str(config), '--task', 'inference', *arguments],

@@ -8,7 +8,9 @@ import torch
 from mmengine.config import Config
 from mmengine.registry import init_default_scope
 
-from mmdet_cppe5.benchmark.inference import Samples
+from mmdet_cppe5.benchmark import zoo
+from mmdet_cppe5.benchmark.clock import Clock
+from mmdet_cppe5.benchmark.inference import InferenceBenchmark, Samples
 from mmdet_cppe5.benchmark.inputs import NoiseImages, fix_input_size
 from mmdet_cppe5.benchmark.model import without_pretrained
 from mmdet_cppe5.benchmark.record import record_text
@@ -80,18 +82,32 @@ def test_fps_weights_batches_by_size():
     assert samples.fps(include_loading=True) == pytest.approx(4 / 0.3)
 
 
-@pytest.mark.parametrize(
-    'settings',
-    [
-        {'precision': amp_precision('cpu')},
-        {'channels_last': True, 'fuse_conv_bn': True},
-    ],
-)
-def test_other_ways_to_run(small_config, settings):
-    record = run_inference(small_config, None, noise(**settings), num_warmup=1)
-    for name, value in settings.items():
-        assert record['settings'][name] == value
+def test_layout_and_fusing(small_config):
+    settings = noise(channels_last=True, fuse_conv_bn=True)
+    record = run_inference(small_config, None, settings, num_warmup=1)
+    assert record['settings']['channels_last'] is True
+    assert record['settings']['fuse_conv_bn'] is True
     assert math.isfinite(record['fps']['mean'])
+
+
+@pytest.mark.parametrize(
+    ('precision', 'dtype'), [('fp32', torch.float32), ('bf16', torch.bfloat16)]
+)
+def test_precision_is_that_of_the_matrix_products(precision, dtype):
+    # Without a model: mmcv's CPU operations have no bf16 kernels.
+    benchmark = object.__new__(InferenceBenchmark)
+    benchmark.settings = Settings(precision=precision)
+    benchmark.clock = Clock(torch.device('cpu'))
+    ones = torch.ones(2, 2, requires_grad=True)
+    with benchmark._inference_mode():
+        product = ones @ ones
+    assert product.dtype == dtype
+    assert not product.requires_grad
+
+
+def test_amp_is_what_the_device_does_best():
+    assert amp_precision('cpu') == 'bf16'
+    assert amp_precision('cuda:1') == 'fp16'
 
 
 def test_fewer_images_than_warm_up_is_an_error(small_config):
@@ -188,3 +204,26 @@ def test_command_line_writes_and_compares(repo_root, tmp_path):
     )
     assert done.returncode == 2
     assert 'batch size' in done.stderr
+
+
+def test_every_config_is_tried_and_failures_are_kept(tmp_path):
+
+    fake = [
+        sys.executable,
+        '-c',
+        'import sys; sys.exit("it broke" if "fcos" in sys.argv[1] else 0)',
+    ]
+    code = zoo.run_every_config(fake, [], tmp_path, names=['fcos', 'dcn'])
+    assert code == 1
+    summary = json.loads((tmp_path / 'summary.json').read_text())
+    assert list(summary) == ['dcn', 'fcos']
+    assert summary['dcn']['ok'] is True
+    assert summary['fcos'] == {
+        'ok': False,
+        'seconds': summary['fcos']['seconds'],
+        'error': 'it broke',
+    }
+    with pytest.raises(ValueError, match="got \\['nope'\\]"):
+        zoo.config_files(['nope'])
+    with pytest.raises(ValueError, match='give --out-dir'):
+        zoo.run_every_config(fake, [], None)

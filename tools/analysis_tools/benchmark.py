@@ -56,7 +56,7 @@ def parse_args(argv=None):
     parser.add_argument('--local_rank', '--local-rank', type=int, default=0)
     add_own_arguments(parser)
     args = parser.parse_args(argv)
-    if not (args.config or args.compare or args.all):
+    if not args.config and not args.compare and args.all is None:
         parser.error('give a CONFIG, --compare or --all')
     os.environ.setdefault('LOCAL_RANK', str(args.local_rank))
     return args
@@ -103,7 +103,10 @@ def add_own_arguments(parser):
         '--compare', nargs='+', metavar='JSON', help='rank records'
     )
     group.add_argument(
-        '--all', action='store_true', help='every config of configs/cppe5'
+        '--all',
+        nargs='*',
+        metavar='NAME',
+        help='every config of configs/cppe5, or those named, one by one',
     )
 
 
@@ -263,8 +266,12 @@ def compare(paths):
 def run_all(argv, args):
     from mmdet_cppe5.benchmark.zoo import run_every_config
 
-    rest = [argument for argument in argv if argument != '--all']
-    return run_every_config([sys.executable, __file__], rest, args.out_dir)
+    only = argparse.ArgumentParser(add_help=False)
+    only.add_argument('--all', nargs='*')
+    _, rest = only.parse_known_args(argv)
+    return run_every_config(
+        [sys.executable, __file__], rest, args.out_dir, names=args.all
+    )
 
 
 def main():
@@ -272,7 +279,7 @@ def main():
     try:
         if args.compare:
             compare(args.compare)
-        elif args.all:
+        elif args.all is not None:
             return run_all(sys.argv[1:], args)
         else:
             run_task(args)
