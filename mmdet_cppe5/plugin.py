@@ -4,6 +4,6 @@ Named by ``custom_imports`` in the configs.
 """
 
 from . import datasets, metrics, models
-from .engine import checkpoint
+from .engine import checkpoint, report_hook
 
-__all__ = ['checkpoint', 'datasets', 'metrics', 'models']
+__all__ = ['checkpoint', 'datasets', 'metrics', 'models', 'report_hook']

@@ -139,6 +139,17 @@ class Page:
         return [each for part in self.sections for each in part.tables]
 
 
+def require_jinja() -> None:
+    """Raise an ImportError that names the extra when Jinja2 is absent."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'Reports need Jinja2, which is not installed; '
+            "install it with: pip install 'mmdet-cppe5[report]'"
+        ) from error
+
+
 def render(page: Page) -> str:
     """Return a page as one HTML file that needs nothing else.
 
@@ -146,14 +157,10 @@ def render(page: Page) -> str:
     style and the script, all made here, are put in as they are. A content
     policy in the file forbids any request and any other script.
     """
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError as error:
-        raise ImportError(
-            'Reports need Jinja2, which is not installed; '
-            "install it with: pip install 'mmdet-cppe5[report]'"
-        ) from error
+    require_jinja()
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
