@@ -232,14 +232,14 @@ class Evaluation:
         sizes = list(self.area_ranges)[1:]
         numbers = {'AP': self.ap()}
         for percent in (50, 75):
-            if self._has_threshold(percent / 100):
+            if self.has_threshold(percent / 100):
                 numbers[f'AP{percent}'] = self.ap(percent / 100)
         for name in sizes:
-            numbers[f'AP{_size_suffix(name)}'] = self.ap(area=name)
+            numbers[f'AP{size_suffix(name)}'] = self.ap(area=name)
         for cap in self.max_dets:
             numbers[f'AR@{cap}'] = self.ar(cap)
         for name in sizes:
-            numbers[f'AR{_size_suffix(name)}'] = self.ar(area=name)
+            numbers[f'AR{size_suffix(name)}'] = self.ar(area=name)
         return numbers
 
     def decisions(
@@ -342,7 +342,8 @@ class Evaluation:
             )
         return self.max_dets.index(max_det)
 
-    def _has_threshold(self, iou_thr: float) -> bool:
+    def has_threshold(self, iou_thr: float) -> bool:
+        """Whether a threshold was evaluated, to within rounding."""
         return bool((np.abs(self.iou_thrs - iou_thr) < 1e-9).any())
 
     @cached_property
@@ -464,7 +465,7 @@ def _mean_of_defined(values: FloatArray) -> float:
     return float(np.mean(defined)) if defined.size else float('nan')
 
 
-def _size_suffix(name: str) -> str:
+def size_suffix(name: str) -> str:
     """COCO's letter for its own ranges, the name for others."""
     return {'small': 's', 'medium': 'm', 'large': 'l'}.get(name, f'_{name}')
 

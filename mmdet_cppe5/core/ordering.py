@@ -56,6 +56,21 @@ class Ranking:
         """(D,) :meth:`class_key` of each place by score; ascending."""
         return self.class_key(self.label, self.score_rank)
 
+    def tie_rank(self, score: FloatArray, image: IntArray) -> IntArray:
+        """(D,) rank of each place's score and image among all such pairs.
+
+        Args:
+            score: (D,) scores by place.
+            image: (D,) images by place.
+        """
+        order = np.argsort(self.score_rank)
+        score, image = score[order], image[order]
+        new = np.zeros(len(order), np.bool_)
+        new[1:] = (score[1:] != score[:-1]) | (image[1:] != image[:-1])
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.cumsum(new)
+        return rank
+
 
 def rank_detections(detections: Detections, cap: int) -> Ranking:
     """Order the detections and leave out those beyond the cap.
