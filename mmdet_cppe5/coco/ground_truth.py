@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -118,7 +119,6 @@ def parse_ground_truth(
             unknown, list(category_labels), 'category', source
         ),
     )
-    notices = _id_notices(annotations)
     if UNSELECTED in label:
         kept = np.flatnonzero(label != UNSELECTED)
         items = annotations.items
@@ -131,6 +131,7 @@ def parse_ground_truth(
         lambda unknown: explain_unknown(unknown, image_ids, 'image', source),
     )
     boxes = annotations.boxes()
+    crowd = _crowd(annotations)
     return CocoGroundTruth(
         source=source,
         image_ids=image_ids,
@@ -142,8 +143,8 @@ def parse_ground_truth(
         label=label,
         boxes=boxes,
         areas=_areas(annotations, boxes),
-        crowd=_crowd(annotations),
-        notices=notices,
+        crowd=crowd,
+        notices=_notices(annotations, crowd),
         all_category_ids=category_labels,
     )
 
@@ -258,15 +259,79 @@ def _crowd(records: Records) -> np.ndarray:
     return np.array(values, dtype=bool)
 
 
-def _id_notices(records: Records) -> tuple[str, ...]:
-    ids = [item.get('id') for item in records.items]
-    known = [key for key in ids if isinstance(key, (int, str))]
-    if len(known) == len(set(known)):
-        return ()
-    seen: set[Any] = set()
-    twice = [key for key in known if key in seen or seen.add(key)]
-    return (
-        f'{records.source} uses {len(set(twice))} annotation ids more than '
-        f'once (such as {twice[0]!r}); each annotation is counted as an '
-        'object of its own.',
+def _notices(records: Records, crowd: np.ndarray) -> tuple[str, ...]:
+    """Say what a score should not be read without."""
+    sentences = []
+    ids = Counter(
+        item['id']
+        for item in records.items
+        if isinstance(item.get('id'), (int, str))
     )
+    twice = [key for key, times in ids.items() if times > 1]
+    if twice:
+        raise ValueError(
+            f'Expected every category name of {source} once, but '
+            f'{twice[0]!r} is listed {len(twice)} times.'
+        )
+    if classes is None:
+        chosen = tuple(available)
+    else:
+        chosen = check_classes(classes, available, source)
+    label = {name: index for index, name in enumerate(chosen)}
+    return chosen, {key: label.get(names[key], UNSELECTED) for key in ordered}
+
+
+def _ids_of_labels(labels: dict[Any, int], count: int) -> tuple[Any, ...]:
+    by_label = {label: key for key, label in labels.items()}
+    return tuple(by_label[label] for label in range(count))
+
+
+def _areas(records: Records, boxes: np.ndarray) -> np.ndarray:
+    """Return each annotation's area, width × height where it has none."""
+    default = (boxes[:, 2] * boxes[:, 3]).tolist()
+    given = [item.get('area') for item in records.items]
+    areas = records.to_floats(
+        'area', [d if g is None else g for g, d in zip(given, default)]
+    )
+    negative = np.flatnonzero(areas < 0)
+    if negative.size:
+        index = int(negative[0])
+        raise ValueError(
+            f"Expected 'area' of {records.where(index)} not to be negative, "
+            f'but got {areas[index]}.'
+        )
+    return areas
+
+
+def _crowd(records: Records) -> np.ndarray:
+    values = [item.get('iscrowd') or 0 for item in records.items]
+    for index, value in enumerate(values):
+        if value not in (0, 1):
+            raise ValueError(
+                f"Expected 'iscrowd' of {records.where(index)} to be 0 or "
+                f'1, but got {shorten(value)}.'
+            )
+    return np.array(values, dtype=bool)
+
+
+def _notices(records: Records, crowd: np.ndarray) -> tuple[str, ...]:
+    """Say what a score should not be read without."""
+    sentences = []
+    seen: set[Any] = set()
+    twice: list[Any] = []
+    for item in records.items:
+        key = item.get('id')
+        if isinstance(key, (int, str)):
+            (twice.append if key in seen else seen.add)(key)
+    if twice:
+        sentences.append(
+            f'{records.source} uses {len(twice)} annotation ids more '
+            f'than once (such as {twice[0]!r}); each annotation is counted '
+            'as an object of its own.'
+        )
+    if len(crowd) and crowd.all():
+        sentences.append(
+            f'every annotation of {records.source} is a crowd region '
+            '(iscrowd 1), so no score is defined.'
+        )
+    return tuple(sentences)

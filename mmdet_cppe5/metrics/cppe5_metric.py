@@ -218,7 +218,9 @@ class CPPE5Metric(BaseMetric):
         data = instances_to_coco(
             results, self._classes(), self.area_source == 'annotation'
         )
-        return parse_ground_truth(data, 'the data samples', self._classes())
+        truth = parse_ground_truth(data, 'the data samples', self._classes())
+        self._warn(truth.notices)
+        return truth
 
     def _write_results(self, results: Sequence[SampleDetections]) -> None:
         classes = self._classes()
@@ -255,11 +257,6 @@ def _oddities(
     sentences = []
     if not any(len(result.scores) for result in results):
         sentences.append('there is not a single detection; scores are 0.')
-    if len(truth.records) and truth.crowd.all():
-        sentences.append(
-            f'every annotation of {truth.source} is a crowd region, so no '
-            'score is defined.'
-        )
     unseen = len(truth.image_ids) - len(results)
     if unseen > 0:
         sentences.append(

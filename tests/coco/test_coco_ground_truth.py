@@ -113,6 +113,11 @@ def test_repeated_annotation_ids_are_objects_of_their_own():
     assert 'annotation ids more than once (such as 5)' in truth.notices[0]
 
 
+def test_only_crowd_regions_are_noted():
+    data = coco_dataset([annotation(1, 1, BOX, iscrowd=1)])
+    assert 'every annotation of gt.json is a crowd' in parse(data).notices[0]
+
+
 def test_bare_string_for_classes():
     with pytest.raises(TypeError, match=r"needs a comma: \('A',\)"):
         parse(coco_dataset([]), ('A'))
