@@ -7,12 +7,19 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
 
 from mmdet_cppe5.files import PathLike
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 # Sides in pixels and bytes of one photo; bytes of all, before base64.
 LARGEST_SIDE, SMALLEST_SIDE = 1280, 240
+# Of a photo in a page of many, without a budget.
+SMALL_SIDE = 720
 QUALITY = 80
 BUDGET = 5_500_000
 
@@ -97,9 +104,23 @@ def encode_photo(
         raise OSError(f'{path} cannot be read as an image: {error}') from error
     paper = Image.new('RGB', rgba.size, 'white')
     paper.paste(rgba, mask=rgba.getchannel('A'))
-    paper.thumbnail((side, side))
+    return _jpeg(paper, side)
+
+
+def jpeg_address(pixels: np.ndarray, side: int = SMALL_SIDE) -> str:
+    """Return RGB pixels, uint8 ``(H, W, 3)``, as a ``data:`` address."""
+    require_pillow()
+    from PIL import Image
+
+    image = Image.fromarray(np.ascontiguousarray(pixels))
+    return _address(_jpeg(image, side))
+
+
+def _jpeg(image: Image, side: int) -> bytes:
+    """Scale an image in place to at most ``side`` and return it as JPEG."""
+    image.thumbnail((side, side))
     stream = io.BytesIO()
-    paper.save(stream, 'JPEG', quality=QUALITY, optimize=True)
+    image.save(stream, 'JPEG', quality=QUALITY, optimize=True)
     return stream.getvalue()
 
 
@@ -129,7 +150,8 @@ def embed_photos(
         side = max(
             int(side * min((budget / total) ** 0.6, 0.9)), SMALLEST_SIDE
         )
-    return [_address(photo) for photo in photos], problems
+    addresses = [photo and _address(photo) for photo in photos]
+    return addresses, problems
 
 
 def _encode_all(
@@ -150,7 +172,5 @@ def _encode_all(
     return photos, problems
 
 
-def _address(photo: Optional[bytes]) -> Optional[str]:
-    if photo is None:
-        return None
+def _address(photo: bytes) -> str:
     return 'data:image/jpeg;base64,' + base64.b64encode(photo).decode('ascii')

@@ -1,6 +1,5 @@
 """ReportHook in a Runner: when it writes, what it reads, who gets figures."""
 
-
 import pytest
 import torch
 from builders import annotation, coco_dataset, write
@@ -174,5 +173,3 @@ def test_only_the_main_process_writes(folder, monkeypatch):
     monkeypatch.setattr(report_hook, 'collect_results', lambda *_: None)
     make_runner(folder).test()
     assert not list(folder.rglob('*.html'))
-
-
