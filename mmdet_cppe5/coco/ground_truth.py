@@ -269,65 +269,10 @@ def _notices(records: Records, crowd: np.ndarray) -> tuple[str, ...]:
     )
     twice = [key for key, times in ids.items() if times > 1]
     if twice:
-        raise ValueError(
-            f'Expected every category name of {source} once, but '
-            f'{twice[0]!r} is listed {len(twice)} times.'
-        )
-    if classes is None:
-        chosen = tuple(available)
-    else:
-        chosen = check_classes(classes, available, source)
-    label = {name: index for index, name in enumerate(chosen)}
-    return chosen, {key: label.get(names[key], UNSELECTED) for key in ordered}
-
-
-def _ids_of_labels(labels: dict[Any, int], count: int) -> tuple[Any, ...]:
-    by_label = {label: key for key, label in labels.items()}
-    return tuple(by_label[label] for label in range(count))
-
-
-def _areas(records: Records, boxes: np.ndarray) -> np.ndarray:
-    """Return each annotation's area, width × height where it has none."""
-    default = (boxes[:, 2] * boxes[:, 3]).tolist()
-    given = [item.get('area') for item in records.items]
-    areas = records.to_floats(
-        'area', [d if g is None else g for g, d in zip(given, default)]
-    )
-    negative = np.flatnonzero(areas < 0)
-    if negative.size:
-        index = int(negative[0])
-        raise ValueError(
-            f"Expected 'area' of {records.where(index)} not to be negative, "
-            f'but got {areas[index]}.'
-        )
-    return areas
-
-
-def _crowd(records: Records) -> np.ndarray:
-    values = [item.get('iscrowd') or 0 for item in records.items]
-    for index, value in enumerate(values):
-        if value not in (0, 1):
-            raise ValueError(
-                f"Expected 'iscrowd' of {records.where(index)} to be 0 or "
-                f'1, but got {shorten(value)}.'
-            )
-    return np.array(values, dtype=bool)
-
-
-def _notices(records: Records, crowd: np.ndarray) -> tuple[str, ...]:
-    """Say what a score should not be read without."""
-    sentences = []
-    seen: set[Any] = set()
-    twice: list[Any] = []
-    for item in records.items:
-        key = item.get('id')
-        if isinstance(key, (int, str)):
-            (twice.append if key in seen else seen.add)(key)
-    if twice:
         sentences.append(
-            f'{records.source} uses {len(twice)} annotation ids more '
-            f'than once (such as {twice[0]!r}); each annotation is counted '
-            'as an object of its own.'
+            f'{records.source} uses {len(twice)} annotation ids more than '
+            f'once (such as {twice[0]!r}); each annotation is counted as an '
+            'object of its own.'
         )
     if len(crowd) and crowd.all():
         sentences.append(
