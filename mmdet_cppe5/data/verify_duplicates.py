@@ -10,7 +10,7 @@ import numpy as np
 
 from mmdet_cppe5.data.verify_boxes import paired_iou, pairs_within
 from mmdet_cppe5.data.verify_columns import NO_BOX, Columns
-from mmdet_cppe5.data.verify_images import ImageFacts
+from mmdet_cppe5.data.verify_images import THUMB, ImageFacts
 
 # The perceptual hashes of the near-identical CPPE-5 test images 1003 and
 # 1011 are equal, and their thumbnails differ by 0.7 of 255 grey levels; of
@@ -69,7 +69,7 @@ def find_twins(facts: Sequence[ImageFacts], bits: int = BITS) -> list[Twins]:
     codes = np.array([facts[k].hash for k in index], dtype=np.uint64)
     thumbs = np.frombuffer(
         b''.join(facts[k].thumb for k in index), np.uint8
-    ).reshape(len(index), -1)
+    ).reshape(len(index), THUMB * THUMB)
     near: dict[tuple[int, int], Twins] = {}
     for one, two in _candidates(codes, bits):
         differing = _popcount(codes[one] ^ codes[two])
