@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from builders import annotation, write
 from metric_builders import (
@@ -13,6 +14,8 @@ from metric_builders import (
     run,
 )
 
+from mmdet_cppe5.classes import CLASSES
+from mmdet_cppe5.datasets.cppe5 import CPPE5Dataset
 from mmdet_cppe5.metrics.cppe5_metric import CPPE5Metric
 
 BOX = [10, 10, 50, 50]  # 2500 square pixels: medium
@@ -44,6 +47,33 @@ def test_ground_truth_of_the_data_samples_is_that_of_the_file(tmp_path):
     from_file = run(samples, ann_file=path)
     assert 0 < from_file['cppe5/AP'] < 100
     assert run(samples) == from_file
+
+
+def test_real_ground_truth_through_the_data_set(test_data):
+    """CPPE5Dataset's samples give what the annotation file gives."""
+    folder = test_data / 'cppe5'
+    dataset = CPPE5Dataset(
+        'annotations/test.json',
+        data_root=str(folder),
+        test_mode=True,
+        pipeline=[],
+    )
+    rng = np.random.default_rng(0)
+    samples = []
+    for info in dataset:
+        found = []
+        for item in info['instances']:
+            box = np.array(item['bbox'])
+            box[2:] -= box[:2]
+            moved = box + rng.normal(0, 0.1, 4) * [*box[2:], *box[2:]]
+            label = int(item['bbox_label'])
+            found.append((label, np.maximum(moved, 1).tolist(), rng.random()))
+        samples.append(data_sample(info['img_id'], found))
+        samples[-1]['instances'] = info['instances']
+    path = str(folder / 'annotations/test.json')
+    from_file = run(samples, CLASSES, path)
+    assert 0 < from_file['cppe5/APs'] < 100
+    assert run(samples, CLASSES) == from_file
 
 
 def test_size_follows_the_annotations_area_in_data_samples():
