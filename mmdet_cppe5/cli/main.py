@@ -53,6 +53,18 @@ SUBCOMMANDS = {
         'mmdet_cppe5.cli.split',
         'stratified train/val and k-fold annotation files',
     ),
+    'deepfashion2-convert': (
+        'mmdet_cppe5.cli.deepfashion2_convert',
+        'raw DeepFashion2 annotations to the COCO form',
+    ),
+    'deepfashion2-evaluate': (
+        'mmdet_cppe5.cli.deepfashion2_evaluate',
+        "DeepFashion2's boxes, masks and landmarks",
+    ),
+    'deepfashion2-retrieval': (
+        'mmdet_cppe5.cli.deepfashion2_retrieval',
+        "DeepFashion2's consumer-to-shop retrieval",
+    ),
 }
 
 

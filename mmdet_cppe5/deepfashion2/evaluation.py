@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -93,41 +94,53 @@ def task_problem(
     return to_core(truth, results, task)
 
 
+def task_settings(
+    task: str,
+    tide: Optional[Mapping[str, float]] = None,
+    ci: Optional[Mapping[str, Any]] = None,
+) -> Settings:
+    """Return how DeepFashion2 evaluates a task, which is as COCO does.
+
+    Boxes and masks: at most 100 detections per image and class. Landmarks:
+    at most 20, and no small size range.
+
+    Args:
+        task: ``'bbox'``, ``'segm'`` or ``'keypoints'``.
+        tide: as for :class:`mmdet_cppe5.reporting.assessment.Settings`.
+        ci: likewise.
+    """
+    ranges, caps = default_settings(task)
+    return Settings(area_ranges=ranges, max_dets=caps, tide=tide, ci=ci)
+
+
 def assess_task(
     truth: CocoGroundTruth,
     problem: Problem,
     task: str,
-    *,
+    settings: Optional[Settings] = None,
     subsets: Sequence[str] = (),
-    tide: Optional[Mapping[str, float]] = None,
-    ci: Optional[Mapping[str, Any]] = None,
 ) -> tuple[dict[str, Any], Scores]:
-    """Evaluate one task as DeepFashion2 does, with COCO's numbers.
-
-    Boxes and masks: at most 100 detections per image and class. Landmarks:
-    at most 20, and the ten numbers of COCO's keypoints. Items' own ``area``
-    (the box's, in files that a converter wrote) decides their size range.
+    """Evaluate one task.
 
     Args:
         truth: the annotations.
         problem: what :func:`task_problem` made of them.
         task: ``'bbox'``, ``'segm'`` or ``'keypoints'``.
+        settings: None means those of :func:`task_settings`.
         subsets: attributes by whose values scores are given as well (see
             :mod:`~mmdet_cppe5.deepfashion2.subsets`).
-        tide: as for :class:`mmdet_cppe5.reporting.assessment.Settings`.
-        ci: likewise.
 
     Returns:
         The summary (see :mod:`mmdet_cppe5.reporting.summary`; points, 0 to
-        100), with ``AR50`` and ``AR75`` for landmarks and ``subsets``:
-        attribute -> value -> ``items``, ``AP``, ``AP50``, ``AP75``; and the
-        evaluation behind it.
+        100), for landmarks with the ``AR50`` and ``AR75`` of COCO's ten
+        numbers, and with ``subsets`` where asked for: attribute -> value ->
+        ``items``, ``AP``, ``AP50``, ``AP75``; and the evaluation behind it.
 
     Raises:
         ValueError: if an annotation lacks an attribute.
     """
-    ranges, caps = default_settings(task)
-    settings = Settings(area_ranges=ranges, max_dets=caps, tide=tide, ci=ci)
+    if settings is None:
+        settings = task_settings(task)
     summary, scores = assess(
         problem.ground_truths,
         problem.detections,
@@ -140,7 +153,7 @@ def assess_task(
             recall = scores.ar(iou_thr=percent / 100)
             summary['overall'][f'AR{percent}'] = points(recall)
     if subsets:
-        plain = Settings(area_ranges={}, max_dets=caps)
+        plain = replace(settings, area_ranges={}, tide=None, ci=None)
         summary['subsets'] = {
             name: _by_value(truth, problem, name, plain) for name in subsets
         }

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mmdet_cppe5.coco.loading import paused_collector
 from mmdet_cppe5.coco.records import Records, shorten
 from mmdet_cppe5.core.retrieval import (
     NO_IMAGE,
@@ -80,16 +81,19 @@ def load_retrievals(path: PathLike, with_classes: bool = True) -> Retrievals:
         ValueError: if the file is empty or not a list of results, lists of
             one entry differ in length, or a box is not x1, y1, x2, y2.
     """
-    records = _read(path, 'entry', _RESULT_KEYS)
-    images, boxes = _lists(records)
-    return Retrievals(
-        images=_whole(records, 'query_image_id'),
-        boxes=_boxes(records, 'query_bbox'),
-        labels=_labels(records) if with_classes else None,
-        scores=records.floats('query_score'),
-        gallery_images=images,
-        gallery_boxes=boxes,
-    )
+    # Half a million small lists: looking for cycles in them takes longer
+    # than reading them.
+    with paused_collector():
+        records = _read(path, 'entry', _RESULT_KEYS)
+        images, boxes = _lists(records)
+        return Retrievals(
+            images=_whole(records, 'query_image_id'),
+            boxes=_boxes(records, 'query_bbox'),
+            labels=_labels(records) if with_classes else None,
+            scores=records.floats('query_score'),
+            gallery_images=images,
+            gallery_boxes=boxes,
+        )
 
 
 def _read(path: PathLike, name: str, keys: str) -> Records:

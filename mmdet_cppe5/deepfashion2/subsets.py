@@ -17,6 +17,7 @@ import numpy as np
 
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.core import GroundTruths
+from mmdet_cppe5.reporting.tables import format_table, number
 
 #: Attribute of an annotation -> names of its values 1, 2, 3.
 SUBSETS = {
@@ -73,3 +74,17 @@ def flat_subsets(summary: Mapping[str, Any]) -> dict[str, float]:
         for score, number in scores.items()
         if number is not None
     }
+
+
+def subset_table(summary: Mapping[str, Any]) -> str:
+    """Return a summary's subset scores as text."""
+    rows = [
+        [
+            f'{attribute}: {value}',
+            str(scores['items']),
+            *(number(scores[name]) for name in ('AP', 'AP50', 'AP75')),
+        ]
+        for attribute, values in summary['subsets'].items()
+        for value, scores in values.items()
+    ]
+    return format_table(['subset', 'items', 'AP', 'AP50', 'AP75'], rows)

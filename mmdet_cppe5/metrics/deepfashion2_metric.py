@@ -18,7 +18,12 @@ from mmdet_cppe5.coco.conversion import (
     to_core,
 )
 from mmdet_cppe5.core import BoxIoU
-from mmdet_cppe5.deepfashion2.evaluation import TASKS, assess_task, read_truth
+from mmdet_cppe5.deepfashion2.evaluation import (
+    TASKS,
+    assess_task,
+    read_truth,
+    task_settings,
+)
 from mmdet_cppe5.deepfashion2.landmark_problem import landmark_problem
 from mmdet_cppe5.deepfashion2.subsets import flat_subsets
 from mmdet_cppe5.files import write_json
@@ -105,11 +110,9 @@ class DeepFashion2Metric(BaseMetric):
         self.only_visible = only_visible
         self.as_reference = as_reference
         self.outfile_prefix = outfile_prefix
-        self.options = {
-            'subsets': tuple(subsets),
-            'tide': as_arguments(tide),
-            'ci': as_arguments(ci),
-        }
+        self.subsets = tuple(subsets)
+        self.tide = as_arguments(tide)
+        self.ci = as_arguments(ci)
         self._truth: Optional[CocoGroundTruth] = None
 
     @BaseMetric.dataset_meta.setter
@@ -171,7 +174,10 @@ class DeepFashion2Metric(BaseMetric):
         """Evaluate one task, log its tables, write its files."""
         truth = self._truth
         problem = self._problem(results, task)
-        summary, scores = assess_task(truth, problem, task, **self.options)
+        settings = task_settings(task, self.tide, self.ci)
+        summary, scores = assess_task(
+            truth, problem, task, settings, self.subsets
+        )
         tables = summary_tables(summary, scores)
         print_log(f'\nDeepFashion2 {task}:\n{tables}', logger='current')
         if self.outfile_prefix is not None:

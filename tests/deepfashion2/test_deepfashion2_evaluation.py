@@ -16,6 +16,7 @@ from mmdet_cppe5.deepfashion2.evaluation import (
     assess_task,
     read_truth,
     task_problem,
+    task_settings,
 )
 from mmdet_cppe5.deepfashion2.landmarks import visible_only
 
@@ -80,10 +81,10 @@ def written(tmp_path, content):
     return file
 
 
-def summary_of(truth, entries, task, as_reference=False, **options):
+def summary_of(truth, entries, task, as_reference=False, settings=None):
     results = parse_results(entries, 'results.json', truth)
     problem = task_problem(truth, results, task, as_reference)
-    return assess_task(truth, problem, task, **options)[0]
+    return assess_task(truth, problem, task, settings)[0]
 
 
 def ours(truth, entries, task, names, as_reference=False):
@@ -286,13 +287,10 @@ def test_errors_and_intervals_work(demo, tmp_path, task):
     """Every error of the moved masks and boxes is one of place."""
     entries = list({'bbox': moved_boxes, 'segm': moved_masks}[task](demo))
     truth = read_truth(written(tmp_path, demo))
-    summary = summary_of(
-        truth,
-        entries,
-        task,
-        tide={'pos_thr': 0.95},
-        ci={'num_resamples': 50, 'seed': 1},
+    settings = task_settings(
+        task, {'pos_thr': 0.95}, {'num_resamples': 50, 'seed': 1}
     )
+    summary = summary_of(truth, entries, task, settings=settings)
     delta = summary['tide']['delta_ap']
     at_95 = summary['tide']['ap']
     assert delta['Loc'] == pytest.approx(100 - at_95)

@@ -52,10 +52,10 @@ def found(box, score, image=1, category=SKIRT):
     }
 
 
-def scores_of(truth, entries, **options):
+def scores_of(truth, entries, subsets=()):
     results = parse_results(entries, 'results.json', truth)
     problem = task_problem(truth, results, 'bbox')
-    return assess_task(truth, problem, 'bbox', **options)[0]
+    return assess_task(truth, problem, 'bbox', subsets=subsets)[0]
 
 
 SMALL, LARGE, NOWHERE = [0, 0, 40, 40], [60, 0, 90, 90], [0, 60, 20, 20]

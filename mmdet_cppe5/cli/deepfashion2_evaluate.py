@@ -1,0 +1,137 @@
+"""Evaluate DeepFashion2 results: boxes, masks or landmarks.
+
+Takes the official result files: COCO's for boxes and masks, and one with 294
+landmarks (882 numbers) an item. Prints COCO's summary, the scores of every
+class, TIDE's errors and confidence intervals over resampled images.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from mmdet_cppe5.coco import CocoResults, read_results
+from mmdet_cppe5.deepfashion2.evaluation import (
+    TASKS,
+    assess_task,
+    read_truth,
+    task_problem,
+    task_settings,
+)
+from mmdet_cppe5.deepfashion2.subsets import SUBSETS, subset_table
+from mmdet_cppe5.files import write_json
+from mmdet_cppe5.reporting.documents import (
+    describe_file,
+    describe_settings,
+    evaluation_document,
+)
+from mmdet_cppe5.reporting.tables import summary_tables
+
+from .coco_options import add_resampling_options, print_notices
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ``mmdet-cppe5 deepfashion2-evaluate`` understands."""
+    parser.add_argument(
+        'ground_truth', metavar='GT.json', help='COCO-style annotation file'
+    )
+    parser.add_argument(
+        'results', metavar='RESULTS.json', help='result file of one task'
+    )
+    parser.add_argument(
+        '--task',
+        choices=TASKS,
+        help='what is compared (default: what the results hold: landmarks '
+        'before masks before boxes)',
+    )
+    parser.add_argument(
+        '--visible-only',
+        action='store_true',
+        help='leave occluded landmarks out, which the tables call "vis" '
+        '(without it: "vis && hide")',
+    )
+    parser.add_argument(
+        '--as-reference',
+        action='store_true',
+        help='treat items without labelled landmarks as the reference code '
+        'does: unused landmarks decide whether a detection lies on one',
+    )
+    parser.add_argument(
+        '--subset',
+        nargs='+',
+        choices=list(SUBSETS),
+        default=[],
+        metavar='ATTRIBUTE',
+        help='AP by the values of some attributes as well; items of other '
+        f'values are ignored: {", ".join(SUBSETS)}',
+    )
+    parser.add_argument(
+        '--json',
+        metavar='FILE',
+        help='write everything at full precision, with versions, SHA-256 of '
+        'the inputs and all settings',
+    )
+    parser.add_argument(
+        '--no-tide', action='store_true', help='leave the error analysis out'
+    )
+    parser.add_argument(
+        '--no-ci', action='store_true', help='leave the intervals out'
+    )
+    add_resampling_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate, print the tables, and write the JSON if asked to."""
+    truth = read_truth(args.ground_truth, only_visible=args.visible_only)
+    found = read_results(args.results, truth)
+    notices = [*truth.notices, *found.notices]
+    print_notices(notices)
+    task = args.task or _task_of(found)
+    problem = task_problem(truth, found, task, args.as_reference)
+    settings = task_settings(task, None if args.no_tide else {}, _ci(args))
+    summary, scores = assess_task(truth, problem, task, settings, args.subset)
+    print(
+        f'{args.results}, {task}: {len(found.records)} detections against '
+        f'{len(truth.records)} items in {len(truth.image_ids)} images\n'
+    )
+    print(summary_tables(summary, scores))
+    if args.subset:
+        print(f'\n{subset_table(summary)}')
+    if args.json:
+        inputs = {
+            'ground_truth': describe_file(
+                args.ground_truth,
+                images=len(truth.image_ids),
+                annotations=len(truth.records),
+            ),
+            'results': describe_file(
+                args.results, detections=len(found.records)
+            ),
+        }
+        described = describe_settings(
+            settings,
+            task=task,
+            visible_only=args.visible_only,
+            as_reference=args.as_reference,
+        )
+        document = evaluation_document(summary, inputs, described, notices)
+        write_json(args.json, document, 1)
+        print(f'\nWrote {args.json}')
+    return 0
+
+
+def _ci(args: argparse.Namespace) -> dict[str, float] | None:
+    if args.no_ci:
+        return None
+    return {
+        'num_resamples': args.resamples,
+        'confidence': args.confidence,
+        'seed': args.seed,
+    }
+
+
+def _task_of(found: CocoResults) -> str:
+    """Tell the task by what the first result holds."""
+    first = found.records.items[0] if len(found.records) else {}
+    if 'keypoints' in first:
+        return 'keypoints'
+    return 'segm' if 'segmentation' in first else 'bbox'

@@ -1,0 +1,75 @@
+"""Evaluate DeepFashion2's consumer-to-shop retrieval.
+
+Prints the top-1, 5, 10, 15 and 20 accuracy over all queries, and how many
+queries no detection stands for. Boxes in all three files are x1, y1, x2, y2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from mmdet_cppe5.deepfashion2.retrieval import (
+    evaluate_retrieval_files,
+    per_query,
+    retrieval_table,
+    summarize,
+)
+from mmdet_cppe5.files import write_json
+from mmdet_cppe5.reporting.documents import describe_file, versions
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ``mmdet-cppe5 deepfashion2-retrieval`` understands."""
+    parser.add_argument(
+        'queries', metavar='QUERY.json', help='query file, e.g. val_query.json'
+    )
+    parser.add_argument(
+        'gallery',
+        metavar='GALLERY.json',
+        help='gallery file, e.g. val_gallery.json',
+    )
+    parser.add_argument(
+        'results', metavar='RESULTS.json', help='retrieval result file'
+    )
+    parser.add_argument(
+        '--no-classes',
+        action='store_true',
+        help="do not compare a detection's class with the query's, as before "
+        '2019-01-21; for result files without query_cls',
+    )
+    parser.add_argument(
+        '--json',
+        metavar='FILE',
+        help='write the figures and what became of each query, with versions '
+        'and SHA-256 of the inputs',
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evaluate, print the figures, and write the JSON if asked to."""
+    queries, result = evaluate_retrieval_files(
+        args.queries, args.gallery, args.results, not args.no_classes
+    )
+    summary = summarize(result)
+    print(retrieval_table(summary))
+    if args.json:
+        document = {
+            'schema': 'mmdet-cppe5/deepfashion2-retrieval/1',
+            'unit': 'fractions, 0 to 1; null where undefined',
+            'versions': versions(),
+            'inputs': {
+                'queries': describe_file(args.queries),
+                'gallery': describe_file(args.gallery),
+                'results': describe_file(args.results),
+            },
+            'settings': {'with_classes': not args.no_classes},
+            'overall': {
+                name: None if math.isnan(value) else value
+                for name, value in summary.items()
+            },
+            'queries': per_query(queries, result),
+        }
+        write_json(args.json, document, 1)
+        print(f'\nWrote {args.json}')
+    return 0
