@@ -75,8 +75,9 @@ def _load(stream: IO[bytes], map_location: MapLocation, source: str) -> Any:
         if stream.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC:
             stream.seek(0)
             # torch.load would hand TorchScript, which is code, to another
-            # reader; this asks the reader that torch.load asks.
-            if torch._C.PyTorchFileReader(stream).has_record('constants.pkl'):
+            # reader; this asks just as torch.load does.
+            records = torch._C.PyTorchFileReader(stream).get_all_records()
+            if 'constants.pkl' in records:
                 raise ValueError('it is a TorchScript program')
         else:
             # Out of memory, not out of a file: torch.load would take a file
