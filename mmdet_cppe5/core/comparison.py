@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mmdet_cppe5.core.bootstrap import Interval
 from mmdet_cppe5.core.evaluation import Evaluation
+from mmdet_cppe5.core.intervals import Interval
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ def precision_at_recall(
     precision = np.append(found / (counted + np.spacing(1)), 0)
     index, reached = hit_at_recall(hits, positives)
     best = np.maximum.reduceat(precision, index.ravel()).reshape(index.shape)
-    best[~reached] = 0
+    best *= reached
     best = np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
     best[positives == 0] = np.nan
     return best
@@ -57,11 +57,12 @@ def hit_at_recall(
         (S, 101) index of that hit among the hits of all curves, the end of
         the curve where the level is not reached; and whether it is reached.
     """
-    end = np.cumsum(hits)
-    needed = np.maximum(hits_needed(positives), 1)
-    reached = needed <= hits[:, None]
-    index = np.where(reached, (end - hits)[:, None] + needed - 1, end[:, None])
-    return index, reached
+    end = np.cumsum(hits)[:, None]
+    # Few curves differ in their number of positives.
+    totals, kind = np.unique(positives, return_inverse=True)
+    needed = np.maximum(hits_needed(totals), 1)[kind]
+    index = np.minimum(end - hits[:, None] + needed - 1, end)
+    return index, index < end
 
 
 def hits_needed(positives: IntArray) -> IntArray:

@@ -50,6 +50,7 @@ class ResampledCurves:
         before = curves.count_up_to(*first)
         self._unit_size = curves.count_up_to(*last) - before
         self._offset = curves.counted - before
+        self._plain = bool((self._unit_size == 1).all())
 
         label = curves.event_label[curves.event]
         has_base = curves.base_layer >= 0
@@ -111,14 +112,15 @@ class ResampledCurves:
         first += self._offset
         times = copies.ravel()
         start = np.cumsum(times) - times
-        copy = np.arange(int(times.sum())) - np.repeat(start, times)
-        counted = np.repeat(first.ravel(), times)
-        if (self._unit_size == 1).all():
-            return counted + copy
+        each = np.arange(int(times.sum()))
+        if self._plain:
+            return np.repeat(first.ravel() - start, times) + each
 
         def per_copy(values: IntArray) -> IntArray:
             return np.repeat(np.tile(values, len(weights)), times)
 
+        copy = each - np.repeat(start, times)
+        counted = np.repeat(first.ravel(), times)
         counted += copy * per_copy(self._unit_size)
         run_start, run_length, index = self._runs
         unit_start = start.reshape(copies.shape)[:, run_start]
@@ -131,6 +133,8 @@ class ResampledCurves:
 
 class _Weighted:
     """Sums of weighted flags between two indices of each hit's layer.
+
+    Most flags are 0, so only the others are kept.
 
     Args:
         layers: L layers of n flags.
@@ -148,20 +152,25 @@ class _Weighted:
         begin: IntArray,
         end: IntArray,
     ) -> None:
-        self._values = layers.values
-        self._image = image
-        row = layer * (len(image) + 1)
-        self._begin, self._end = row + begin, row + end
-        self.size = layers.values.size
+        flags = layers.values.ravel()
+        some = np.flatnonzero(flags)
+        self._values = flags[some].astype(np.int32)
+        self._image = np.tile(image, len(layers.values))[some]
+        row = layer * len(image)
+        self._begin = np.searchsorted(some, row + begin)
+        self._end = np.searchsorted(some, row + end)
+        self.size = len(some)
 
     def between(self, weights: NDArray[np.int32]) -> IntArray:
         """(B, H) sums for (B, I) weights."""
-        rows, columns = self._values.shape
-        total = np.zeros((len(weights), rows, columns + 1), np.int32)
-        flags = weights[:, None, self._image] * self._values
-        np.cumsum(flags, axis=2, out=total[:, :, 1:])
-        flat = total.reshape(len(weights), -1)
-        return (flat[:, self._end] - flat[:, self._begin]).astype(np.int64)
+        total = np.zeros((len(weights), self.size + 1), np.int32)
+        flags = weights[:, self._image]
+        flags *= self._values
+        np.cumsum(flags, axis=1, out=total[:, 1:])
+        sums: IntArray = np.subtract(
+            total[:, self._end], total[:, self._begin], dtype=np.int64
+        )
+        return sums
 
 
 def _runs_of_equal(

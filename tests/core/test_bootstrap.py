@@ -1,0 +1,162 @@
+"""Resampling against evaluating every resample from scratch."""
+
+import numpy as np
+import pytest
+from coco_reference import Case, random_case
+from tide_reference import slow_tide
+
+from mmdet_cppe5.core import bootstrap, evaluate
+from mmdet_cppe5.core.intervals import interval
+from mmdet_cppe5.core.resampled_numbers import ResampledNumbers, draw_images
+
+B = [10, 10, 50, 50]
+FAR = [400, 400, 20, 20]
+
+
+def copied(case, weights):
+    """The case with its images copied, copies next to each other."""
+    gts, dts, images = [], [], 0
+    for image, copies in enumerate(weights):
+        for _ in range(copies):
+            gts += [(images, *gt[1:]) for gt in case.gts if gt[0] == image]
+            dts += [(images, *dt[1:]) for dt in case.dts if dt[0] == image]
+            images += 1
+    return Case(gts, dts, images, case.classes)
+
+
+def numbers_of(case):
+    """The resampled numbers, by pycocotools; NaN where undefined."""
+    run = case.coco()
+    deltas = slow_tide(case)[3]
+    classes = run.eval['precision'][:, :, :, 0, -1].mean(axis=(0, 1))
+    names = ('Cls', 'Loc', 'Both', 'Dupe', 'Bkg', 'Miss')
+    values = np.array(
+        [
+            *run.stats[:6],
+            *(deltas[name] for name in (*names, 'FalsePos', 'FalseNeg')),
+            *classes,
+        ]
+    )
+    values[:6][values[:6] == -1] = np.nan
+    values[-case.classes :][classes == -1] = np.nan
+    return values
+
+
+@pytest.mark.parametrize(
+    'kind',
+    [
+        {},
+        {'decimals': 1, 'crowd': 0.1},
+        {'absent_class': True, 'no_gt': 0.3, 'no_dt': 0.2},
+    ],
+)
+def test_resamples_equal_pycocotools_on_copied_images(kind):
+    case = random_case(21, images=8, **kind)
+    weights = draw_images(case.images, 4, seed=3)
+    assert weights.max() > 1
+    assert weights.min() == 0
+    evaluation = evaluate(*case.core())
+    numbers = ResampledNumbers(evaluation, tide=True).resample(weights)
+    for row, copies in zip(numbers, weights):
+        np.testing.assert_allclose(
+            row, numbers_of(copied(case, copies)), rtol=0, atol=1e-12
+        )
+
+
+def test_copies_of_tied_detections_alternate():
+    """Hit and false alarm of one score: hit, alarm, hit, alarm."""
+    case = Case([(0, 0, B, {})], [(0, 0, 0.5, B), (0, 0, 0.5, FAR)])
+    numbers = ResampledNumbers(evaluate(*case.core()), tide=False)
+    (row,) = numbers.resample(np.array([[2]], np.int32))
+    # Recall 1/2 at precision 1, recall 1 at precision 2/3.
+    assert row[0] == pytest.approx((51 + 50 * 2 / 3) / 101, abs=1e-12)
+
+
+def test_many_resamples_are_drawn_the_same_way_in_any_portions(monkeypatch):
+    evaluation = evaluate(*random_case(22, images=12).core())
+    whole = bootstrap(evaluation, 50, seed=7)
+    monkeypatch.setattr('mmdet_cppe5.core.resampled_numbers._AT_ONCE', 1)
+    single = bootstrap(evaluation, 50, seed=7)
+    for name, values in whole.samples.items():
+        np.testing.assert_array_equal(values, single.samples[name])
+    assert bootstrap(evaluation, 50, seed=8).samples['AP'][0] != values[0]
+
+
+def test_result_names_and_estimates():
+    evaluation = evaluate(*random_case(23, images=12).core())
+    result = bootstrap(evaluation, 20)
+    for name, value in evaluation.summary().items():
+        if name.startswith('AP'):
+            estimate = result.intervals[name].estimate
+            assert estimate == pytest.approx(value, abs=1e-12)
+    assert [i.estimate for i in result.class_intervals] == pytest.approx(
+        evaluation.ap_per_class(), abs=1e-12
+    )
+    assert result.class_samples.shape == (20, 4)
+    assert 'dAP_FalseNeg' in result.intervals
+    plain = bootstrap(evaluation, 20, tide=False)
+    assert not [name for name in plain.intervals if name.startswith('dAP')]
+
+
+def test_percentile_interval_by_hand():
+    samples = np.arange(101) / 100
+    found = interval(0.4, np.append(samples, np.nan), 0.9)
+    assert (found.low, found.high) == pytest.approx((0.05, 0.95))
+
+
+def test_bca_without_bias_and_skew_is_the_percentile_interval():
+    samples = np.arange(101) / 100
+    left_out = np.array([0.4, 0.5, 0.6])
+    plain = interval(0.5, samples, 0.9)
+    found = interval(0.5, samples, 0.9, left_out)
+    assert (found.low, found.high) == pytest.approx((plain.low, plain.high))
+
+
+def test_bca_equals_scipy():
+    stats = pytest.importorskip('scipy.stats')
+    rng = np.random.default_rng(0)
+    data = rng.exponential(size=40)
+    drawn = rng.integers(0, 40, (2000, 40))
+    samples = data[drawn].mean(axis=1)
+    left_out = np.array([np.delete(data, i).mean() for i in range(40)])
+    found = interval(data.mean(), samples, 0.95, left_out)
+    theirs = stats.bootstrap(
+        (data,),
+        np.mean,
+        n_resamples=0,
+        bootstrap_result=_Resampled(samples),
+        method='BCa',
+    ).confidence_interval
+    assert found.low == pytest.approx(theirs.low, abs=1e-9)
+    assert found.high == pytest.approx(theirs.high, abs=1e-9)
+
+
+class _Resampled:
+    """What scipy asks of an earlier result."""
+
+    def __init__(self, samples):
+        self.bootstrap_distribution = samples
+
+
+def test_undefined_numbers_have_undefined_intervals():
+    case = Case([(0, 0, B, {})], [(0, 0, 0.9, B)], classes=2)
+    result = bootstrap(evaluate(*case.core()), 10)
+    small = result.intervals['APs']
+    assert np.isnan([small.estimate, small.low, small.high]).all()
+    assert np.isnan(result.class_intervals[1].low)
+    assert result.intervals['AP'].low == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'images', 'message'),
+    [
+        ({}, 0, 'at least one image'),
+        ({'num_resamples': 0}, 1, 'num_resamples'),
+        ({'confidence': 1}, 1, 'confidence'),
+        ({'method': 'guess'}, 1, 'guess'),
+    ],
+)
+def test_wrong_settings(arguments, images, message):
+    evaluation = evaluate(*Case([], [], images=images).core())
+    with pytest.raises(ValueError, match=message):
+        bootstrap(evaluation, **arguments)
