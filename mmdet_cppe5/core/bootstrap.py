@@ -16,15 +16,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mmdet_cppe5.core.arrays import BoolArray, FloatArray
+from mmdet_cppe5.core.arrays import FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.intervals import Interval, interval
-from mmdet_cppe5.core.resampled_numbers import ResampledNumbers, draw_images
+from mmdet_cppe5.core.resampled_numbers import (
+    ResampledNumbers,
+    draw_images,
+    leave_out,
+)
 
 METHODS = ('percentile', 'bca')
-_JACKKNIFE_GROUPS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,7 @@ def bootstrap(
     estimates = numbers.resample(np.ones((1, num_images), np.int32))[0]
     left_out = None
     if method == 'bca':
-        left_out = numbers.resample(_leave_out(num_images, seed))
+        left_out = numbers.resample(leave_out(num_images, seed))
     intervals = [
         interval(
             estimates[column],
@@ -109,14 +111,6 @@ def bootstrap(
         method=method,
         seed=seed,
     )
-
-
-def _leave_out(num_images: int, seed: int) -> NDArray[np.int32]:
-    """(J, I) copies with one image, or one group of images, left out."""
-    groups = min(num_images, _JACKKNIFE_GROUPS)
-    member = np.random.default_rng(seed).permutation(num_images) % groups
-    kept: BoolArray = member != np.arange(groups)[:, None]
-    return kept.astype(np.int32)
 
 
 def _check(

@@ -1,10 +1,37 @@
-"""Which of several detectors is better, and which cannot be told apart."""
+"""Which of several detectors is better, and which cannot be told apart.
+
+All detectors are resampled with the same images, so what an easy or a hard
+image does to all of them cancels in the differences.
+
+The test is a paired permutation test on the images' contributions. An image
+contributes the *pseudo-value* of the metric (Tukey's jackknife: ``n`` times
+the metric minus ``n - 1`` times the metric without the image); their mean is
+the metric itself, freed of its bias. If two detectors are equally good, the
+sign of each image's difference of contributions might as well be the other
+one, so signs are flipped at random and the mean difference is compared with
+what comes out. Swapping the two detectors' detections of an image instead
+would mix their scores, which detectors of different kinds do not put on one
+scale.
+
+With many pairs some differ by chance; Holm's correction (A Simple Sequentially
+Rejective Multiple Test Procedure, 1979) keeps the chance of any false claim
+at ``alpha``.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
+import numpy as np
+
+from mmdet_cppe5.core.arrays import FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
-from mmdet_cppe5.core.intervals import Interval
+from mmdet_cppe5.core.intervals import Interval, interval
+from mmdet_cppe5.core.resampled_numbers import (
+    ResampledNumbers,
+    draw_images,
+    leave_out,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +65,9 @@ class Comparison:
         names: Detectors, best first.
         estimates: name -> value with interval.
         pairs: Every pair once, ``first`` being the better one.
-        groups: Detectors that cannot be told apart, best group first.
-            Groups may overlap: a detector between two others may differ from
-            neither.
+        groups: Largest sets of detectors of which no two differ
+            significantly, best group first. They may overlap: a detector
+            between two others may differ from neither.
         ranks: name -> (best, worst) rank that the significant differences
             allow, counted from 1.
         alpha: Family-wise error rate.
@@ -60,9 +87,10 @@ def compare(
     metric: str = 'AP',
     *,
     num_resamples: int = 1000,
-    num_permutations: int = 1000,
+    num_permutations: int = 10000,
     seed: int = 0,
     confidence: float = 0.95,
+    method: str = 'bca',
     alpha: float = 0.05,
 ) -> Comparison:
     """Compare two or more detectors on the same ground truths.
@@ -70,15 +98,224 @@ def compare(
     Args:
         evaluations: name -> evaluation, all of the same ground truths and
             settings.
-        metric: A name of :meth:`Evaluation.summary` that starts with ``AP``.
+        metric: A name of :func:`~mmdet_cppe5.core.bootstrap.bootstrap`'s
+            intervals: ``'AP'``, ``'AP50'``, ..., or ``'dAP_Cls'``, ...
         num_resamples: Bootstrap resamples for the intervals.
-        num_permutations: Random swaps for the test.
+        num_permutations: Random flips for the test. No p-value can be below
+            ``1 / (num_permutations + 1)``, before the correction.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals.
+        method: ``'bca'`` or ``'percentile'``, as in ``bootstrap``.
         alpha: Family-wise error rate of the groups.
 
     Raises:
-        ValueError: If fewer than two are given or they differ in their ground
-            truths or settings.
+        KeyError: If there is no such metric.
+        ValueError: If fewer than two are given, they differ in their ground
+            truths or settings, there is no image, or the permutations are
+            too few for any pair to be significant.
     """
-    raise NotImplementedError
+    num_images = _check(evaluations, num_permutations, alpha)
+    draws = draw_images(num_images, num_resamples, seed)
+    parts = leave_out(num_images, seed)
+    estimates, samples, left_out = (
+        np.stack(column, axis=1)
+        for column in zip(
+            *(
+                _resample(name, evaluation, metric, draws, parts)
+                for name, evaluation in evaluations.items()
+            )
+        )
+    )  # (1, n), (B, n), (J, n)
+    given = list(evaluations)
+    # NaN (undefined) comes last.
+    order = np.argsort(-estimates[0], kind='stable')
+    names = tuple(given[n] for n in order)
+    estimates, samples, left_out = (
+        values[:, order] for values in (estimates, samples, left_out)
+    )
+
+    def with_interval(weights: FloatArray) -> Interval:
+        return interval(
+            float(estimates[0] @ weights),
+            samples @ weights,
+            confidence,
+            left_out @ weights if method == 'bca' else None,
+        )
+
+    one = np.eye(len(names))
+    indices = list(combinations(range(len(names)), 2))
+    contrasts = np.array([one[i] - one[j] for i, j in indices])
+    p_values = _permute(
+        estimates[0], left_out, contrasts, num_permutations, seed
+    )
+    adjusted = holm(p_values)
+    pairs = tuple(
+        PairedDifference(
+            first=names[i],
+            second=names[j],
+            difference=with_interval(contrasts[n]),
+            p_value=float(p_values[n]),
+            p_adjusted=float(adjusted[n]),
+            significant=bool(adjusted[n] <= alpha),
+        )
+        for n, (i, j) in enumerate(indices)
+    )
+    return Comparison(
+        metric=metric,
+        names=names,
+        estimates={
+            name: with_interval(one[n]) for n, name in enumerate(names)
+        },
+        pairs=pairs,
+        groups=_groups(names, pairs),
+        ranks=_ranks(names, pairs),
+        alpha=alpha,
+    )
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Holm's correction of (n,) p-values of one family; NaN stays NaN."""
+    adjusted = np.full(len(p_values), np.nan)
+    tested = np.flatnonzero(~np.isnan(p_values))
+    order = tested[np.argsort(p_values[tested], kind='stable')]
+    factors = np.arange(len(order), 0, -1)
+    scaled = np.minimum(p_values[order] * factors, 1)
+    adjusted[order] = np.maximum.accumulate(scaled)
+    return adjusted
+
+
+def _resample(
+    name: str,
+    evaluation: Evaluation,
+    metric: str,
+    draws: 'np.typing.NDArray[np.int32]',
+    parts: 'np.typing.NDArray[np.int32]',
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Value as it is (1,), of the resamples (B,), with parts left out (J,)."""
+    numbers = ResampledNumbers(evaluation, tide=metric.startswith('dAP'))
+    if metric not in numbers.names:
+        raise KeyError(
+            f'Expected metric to be one of {numbers.names}, but got '
+            f'{metric!r} for {name!r}.'
+        )
+    column = numbers.names.index(metric)
+    as_it_is = np.ones((1, draws.shape[1]), np.int32)
+    values = numbers.resample(np.concatenate([as_it_is, draws, parts]))
+    values = values[:, column]
+    return values[:1], values[1 : len(draws) + 1], values[len(draws) + 1 :]
+
+
+def _permute(
+    estimates: FloatArray,
+    left_out: FloatArray,
+    contrasts: FloatArray,
+    num_permutations: int,
+    seed: int,
+) -> FloatArray:
+    """Two-sided p-value of each pair.
+
+    Args:
+        estimates: (n,) values as they are.
+        left_out: (J, n) values with one part of the images left out.
+        contrasts: (P, n) 1 for the first and -1 for the second of each pair.
+        num_permutations: Number of random flips.
+        seed: Seed of the random generator.
+    """
+    parts = len(left_out)
+    contributions = parts * estimates - (parts - 1) * left_out
+    differences = contributions @ contrasts.T  # (J, P)
+    observed = np.abs(differences.mean(axis=0))
+    generator = np.random.default_rng(seed)
+    as_extreme = np.zeros(len(contrasts))
+    for begin in range(0, num_permutations, 1000):
+        size = (min(1000, num_permutations - begin), parts)
+        signs = generator.choice([-1.0, 1.0], size)
+        flipped = np.abs(signs @ differences / parts)
+        # Equal values differ by rounding.
+        as_extreme += (flipped >= observed * (1 - 1e-9)).sum(axis=0)
+    p_values = (as_extreme + 1) / (num_permutations + 1)
+    return np.where(np.isnan(observed), np.nan, p_values)
+
+
+def _groups(
+    names: tuple[str, ...], pairs: tuple[PairedDifference, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """Largest sets without a significant pair.
+
+    Every significant pair splits the sets that hold both; sets inside other
+    sets go (Piepho: An Algorithm for a Letter-Based Representation of
+    All-Pairwise Comparisons, JCGS 2004).
+    """
+    groups = [frozenset(names)]
+    for pair in pairs:
+        if not pair.significant:
+            continue
+        split: list[frozenset[str]] = []
+        for group in groups:
+            if {pair.first, pair.second} <= group:
+                split += [group - {pair.first}, group - {pair.second}]
+            else:
+                split.append(group)
+        unique = list(dict.fromkeys(split))
+        groups = [g for g in unique if not any(g < other for other in unique)]
+    place = {name: n for n, name in enumerate(names)}
+    ordered = [tuple(sorted(group, key=place.__getitem__)) for group in groups]
+    return tuple(sorted(ordered, key=lambda g: [place[name] for name in g]))
+
+
+def _ranks(
+    names: tuple[str, ...], pairs: tuple[PairedDifference, ...]
+) -> dict[str, tuple[int, int]]:
+    """Best and worst rank of each name."""
+    better = dict.fromkeys(names, 0)
+    worse = dict.fromkeys(names, 0)
+    for pair in pairs:
+        if pair.significant:
+            better[pair.second] += 1
+            worse[pair.first] += 1
+    return {
+        name: (1 + better[name], len(names) - worse[name]) for name in names
+    }
+
+
+def _check(
+    evaluations: Mapping[str, Evaluation], num_permutations: int, alpha: float
+) -> int:
+    """Return the number of images, or say what is wrong."""
+    if len(evaluations) < 2:
+        raise ValueError(
+            f'Expected at least two evaluations, but got {len(evaluations)}.'
+        )
+    (first_name, first), *others = evaluations.items()
+    for name, other in others:
+        differing = _difference(first, other)
+        if differing:
+            raise ValueError(
+                f'Expected evaluations of the same ground truths and '
+                f'settings, but {first_name!r} and {name!r} differ in '
+                f'{differing}.'
+            )
+    num_pairs = len(evaluations) * (len(evaluations) - 1) // 2
+    if num_pairs > alpha * (num_permutations + 1):
+        raise ValueError(
+            f'Expected at least {int(num_pairs / alpha)} permutations for '
+            f'{num_pairs} pairs at alpha {alpha}, but got {num_permutations}.'
+        )
+    if first.ground_truths.num_images < 1:
+        raise ValueError('Expected at least one image to compare on.')
+    return first.ground_truths.num_images
+
+
+def _difference(first: Evaluation, second: Evaluation) -> str:
+    """Name of something in which two evaluations differ, or ''."""
+    gt, other = first.ground_truths, second.ground_truths
+    columns = ('image', 'label', 'bbox', 'area', 'crowd', 'ignore')
+    for name in ('num_images', 'num_classes', *columns):
+        if not np.array_equal(getattr(gt, name), getattr(other, name)):
+            return f'ground truth {name}'
+    for name in ('iou_thrs', 'max_dets'):
+        if not np.array_equal(getattr(first, name), getattr(second, name)):
+            return name
+    if first.area_ranges != second.area_ranges:
+        return 'area_ranges'
+    return ''

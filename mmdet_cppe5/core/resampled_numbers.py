@@ -5,7 +5,7 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
-from mmdet_cppe5.core.arrays import FloatArray, IntArray
+from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation, size_suffix
 from mmdet_cppe5.core.resampling import ResampledCurves
 from mmdet_cppe5.core.tide_errors import find_errors, prepare
@@ -13,6 +13,7 @@ from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves
 
 # Numbers worked on at once: their arrays stay in the processor's cache.
 _AT_ONCE = 1 << 19
+_JACKKNIFE_GROUPS = 200
 
 
 def draw_images(
@@ -23,6 +24,18 @@ def draw_images(
     share = np.full(num_images, 1 / num_images)
     drawn = generator.multinomial(num_images, share, num_resamples)
     return drawn.astype(np.int32)
+
+
+def leave_out(num_images: int, seed: int) -> NDArray[np.int32]:
+    """(J, I) copies with one image left out at a time.
+
+    With more than 200 images, they are parted at random into 200 groups, and
+    one group is left out at a time.
+    """
+    groups = min(num_images, _JACKKNIFE_GROUPS)
+    member = np.random.default_rng(seed).permutation(num_images) % groups
+    kept: BoolArray = member != np.arange(groups)[:, None]
+    return kept.astype(np.int32)
 
 
 class ResampledNumbers:

@@ -1,0 +1,171 @@
+"""Comparing detectors: by hand, and on detectors known to be equal or not."""
+
+import numpy as np
+import pytest
+from coco_reference import Case, random_case
+
+from mmdet_cppe5.core import bootstrap, compare, evaluate
+from mmdet_cppe5.core.comparison import (
+    PairedDifference,
+    _groups,
+    _permute,
+    _ranks,
+    holm,
+)
+from mmdet_cppe5.core.intervals import Interval
+
+
+def degraded(case, share, seed):
+    """The case with a share of its detections moved far away."""
+    rng = np.random.default_rng(seed)
+    dts = [
+        (image, label, score, [2000, 2000, 9, 9])
+        if rng.random() < share
+        else (image, label, score, box)
+        for image, label, score, box in case.dts
+    ]
+    return Case(case.gts, dts, case.images, case.classes)
+
+
+@pytest.fixture(scope='module')
+def evaluations():
+    case = random_case(31, images=30)
+    return {
+        'much worse': evaluate(*degraded(case, 0.8, 0).core()),
+        'good': evaluate(*case.core()),
+        'same again': evaluate(*case.core()),
+    }
+
+
+def test_equal_detectors_tie_and_a_bad_one_loses(evaluations):
+    result = compare(evaluations, num_resamples=200)
+    assert result.names == ('good', 'same again', 'much worse')
+    tie, *losses = result.pairs
+    assert (tie.first, tie.second) == ('good', 'same again')
+    assert tie.difference == Interval(0, 0, 0) or (
+        tie.difference.low == tie.difference.high == 0
+    )
+    assert tie.p_value == tie.p_adjusted == 1
+    assert [pair.significant for pair in losses] == [True, True]
+    assert all(pair.difference.low > 0 for pair in losses)
+    assert result.groups == (('good', 'same again'), ('much worse',))
+    assert result.ranks == {
+        'good': (1, 2),
+        'same again': (1, 2),
+        'much worse': (3, 3),
+    }
+
+
+def test_differences_are_paired(evaluations):
+    """The interval is over differences on the same images, hence narrow."""
+    result = compare(
+        evaluations, num_resamples=200, method='percentile', seed=5
+    )
+    alone = {
+        name: bootstrap(
+            evaluation, 200, seed=5, method='percentile', tide=False
+        )
+        for name, evaluation in evaluations.items()
+    }
+    for pair in result.pairs:
+        samples = (
+            alone[pair.first].samples['AP'] - alone[pair.second].samples['AP']
+        )
+        low, high = np.quantile(samples, [0.025, 0.975])
+        assert pair.difference.low == pytest.approx(low, abs=1e-12)
+        assert pair.difference.high == pytest.approx(high, abs=1e-12)
+    for name, interval in result.estimates.items():
+        theirs = alone[name].intervals['AP']
+        assert interval.low == pytest.approx(theirs.low, abs=1e-12)
+
+
+@pytest.mark.parametrize('metric', ['AP50', 'APs', 'dAP_Loc'])
+def test_other_metrics(evaluations, metric):
+    result = compare(evaluations, metric, num_resamples=20)
+    for name, interval in result.estimates.items():
+        theirs = bootstrap(evaluations[name], 20, tide=True).intervals[metric]
+        assert interval.estimate == pytest.approx(theirs.estimate, abs=1e-12)
+
+
+def test_permutation_of_few_images_by_hand():
+    """Contributions 1, 2, 3: of 8 signs, 2 give a mean as extreme."""
+    estimates = np.array([2.0, 0.0])
+    contributions = np.array([1.0, 2.0, 3.0])
+    left_out = np.zeros((3, 2))
+    left_out[:, 0] = (3 * 2.0 - contributions) / 2
+    (p,) = _permute(estimates, left_out, np.array([[1.0, -1.0]]), 40000, 0)
+    assert p == pytest.approx(2 / 8, abs=0.01)
+
+
+def test_holm_by_hand():
+    adjusted = holm(np.array([0.01, 0.04, 0.03, np.nan, 0.5]))
+    # Four tests: 0.01 * 4, 0.03 * 3, 0.04 * 2 (raised to the one before).
+    np.testing.assert_allclose(
+        adjusted, [0.01 * 4, 0.03 * 3, 0.03 * 3, np.nan, 0.5]
+    )
+    assert holm(np.array([0.9, 0.8])).tolist() == [1, 1]
+
+
+def pairs_of(names, significant):
+    nothing = Interval(0, 0, 0)
+    return tuple(
+        PairedDifference(a, b, nothing, 0, 0, a + b in significant)
+        for n, a in enumerate(names)
+        for b in names[n + 1 :]
+    )
+
+
+@pytest.mark.parametrize(
+    ('significant', 'groups', 'ranks'),
+    [
+        ([], ['abcd'], [(1, 4)] * 4),
+        (['ad'], ['abc', 'bcd'], [(1, 3), (1, 4), (1, 4), (2, 4)]),
+        (
+            ['ac', 'ad', 'bc', 'bd'],
+            ['ab', 'cd'],
+            [(1, 2), (1, 2), (3, 4), (3, 4)],
+        ),
+        (
+            ['ab', 'ac', 'ad', 'bc', 'bd', 'cd'],
+            ['a', 'b', 'c', 'd'],
+            [(1, 1), (2, 2), (3, 3), (4, 4)],
+        ),
+        # c varies so much that it differs from none.
+        (
+            ['ab', 'ad', 'bd'],
+            ['ac', 'bc', 'cd'],
+            [(1, 2), (2, 3), (1, 4), (3, 4)],
+        ),
+    ],
+)
+def test_groups_and_ranks_by_hand(significant, groups, ranks):
+    names = tuple('abcd')
+    pairs = pairs_of(names, significant)
+    assert _groups(names, pairs) == tuple(map(tuple, groups))
+    assert list(_ranks(names, pairs).values()) == ranks
+
+
+def test_undefined_metric_is_last_and_never_significant():
+    """Detectors without any object of a size to be judged on."""
+    case = Case([(0, 0, [0, 0, 200, 200], {})], [], classes=1)
+    both = {name: evaluate(*case.core()) for name in 'ab'}
+    result = compare(both, 'APs', num_resamples=10)
+    assert np.isnan(result.pairs[0].p_value)
+    assert result.groups == (('a', 'b'),)
+
+
+def test_wrong_arguments(evaluations):
+    good = evaluations['good']
+    with pytest.raises(ValueError, match='at least two'):
+        compare({'good': good})
+    other = evaluate(*random_case(32, images=30).core())
+    with pytest.raises(ValueError, match="'good' and 'other' differ in gro"):
+        compare({'good': good, 'other': other})
+    case = random_case(31, images=30)
+    coarse = evaluate(*case.core(), iou_thrs=[0.5])
+    with pytest.raises(ValueError, match='iou_thrs'):
+        compare({'good': good, 'coarse': coarse})
+    with pytest.raises(KeyError, match='F1'):
+        compare(evaluations, 'F1')
+    with pytest.raises(ValueError, match='at least 60 permutations'):
+        compare(evaluations, num_permutations=50)
