@@ -60,21 +60,21 @@ def pair(canvas: Canvas, rng: np.random.Generator, horizon: float) -> None:
 
 
 def team(canvas: Canvas, rng: np.random.Generator, horizon: float) -> None:
-    """Four to six people at several distances, the nearest in front."""
-    count = int(rng.integers(4, 7))
+    """Three to five people at several distances, the nearest in front."""
+    count = int(rng.integers(3, 6))
     places = rng.permutation(np.linspace(0.06, 0.94, count))
-    sizes = np.sort(rng.uniform(0.06, 0.17, count))
+    sizes = np.sort(rng.uniform(0.085, 0.2, count))
     for place, size in zip(places, sizes):
         where = place + rng.uniform(-0.06, 0.06)
         _stand(canvas, rng, where, horizon, size)
 
 
 def distance(canvas: Canvas, rng: np.random.Generator, horizon: float) -> None:
-    """Six to nine people far away, with one or two nearer at times."""
-    count = int(rng.integers(6, 10))
+    """Four to seven people far away, with one or two nearer at times."""
+    count = int(rng.integers(4, 8))
     places = rng.permutation(np.linspace(0.05, 0.95, count))
-    sizes = np.sort(rng.uniform(0.02, 0.08, count))
-    sizes[:2] = rng.uniform(0.02, 0.032, 2)
+    sizes = np.sort(rng.uniform(0.04, 0.1, count))
+    sizes[:1] = rng.uniform(0.022, 0.032)
     for place, size in zip(places, sizes):
         _stand(canvas, rng, place, horizon, size)
     if rng.random() < 0.5:

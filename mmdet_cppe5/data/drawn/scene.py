@@ -20,7 +20,7 @@ SIZES = (
 )
 
 # Objects of which less can be seen are not annotated.
-MIN_SIDE = 6
+MIN_SIDE = 8
 MIN_VISIBLE = 0.25
 
 
