@@ -1,0 +1,53 @@
+"""Count what a data set holds, and plot it.
+
+Boxes by class and size, boxes per image, image and box shapes, positions,
+and which classes come together. --plots writes one folder of figures for
+each annotation file.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mmdet_cppe5.data.stats import read_statistics
+from mmdet_cppe5.files import write_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('annotations', nargs='+', help='COCO annotation files')
+    parser.add_argument(
+        '--plots',
+        metavar='DIR',
+        help='write the figures to DIR/NAME, NAME being the file without '
+        'suffix',
+    )
+    parser.add_argument(
+        '--formats',
+        nargs='+',
+        choices=('png', 'svg'),
+        default=['png'],
+        help='of the figures (default: png)',
+    )
+    parser.add_argument('--json', metavar='FILE', help='write all numbers')
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count, print, and draw if asked to."""
+    numbers = []
+    for path in args.annotations:
+        stats = read_statistics(path)
+        numbers.append(stats.as_json())
+        for line in stats.lines():
+            print(line)
+        if args.plots:
+            from mmdet_cppe5.data.stats_figures import draw_all
+
+            folder = Path(args.plots) / Path(path).stem
+            for drawing in draw_all(stats):
+                drawing.save(folder, args.formats)
+            print(f'  figures: {folder}')
+    if args.json:
+        write_json(args.json, numbers, indent=1)
+    return 0
