@@ -13,6 +13,7 @@ from .ground_truth import CocoGroundTruth
 from .records import Records, shorten
 
 Rle = dict[str, Any]
+_MASKS_PER_CALL = 255
 
 
 class MaskIoU:
@@ -77,9 +78,12 @@ def read_masks(
 
 def mask_areas(masks: list[Rle]) -> np.ndarray:
     """Return the number of pixels of each mask, float64 ``(n,)``."""
-    if not masks:
-        return np.zeros(0)
-    return _mask_api().area(masks).astype(np.float64)
+    # pycocotools 2.0.11 counts the masks of one call in eight bits.
+    areas = [
+        _mask_api().area(masks[start : start + _MASKS_PER_CALL])
+        for start in range(0, len(masks), _MASKS_PER_CALL)
+    ]
+    return np.concatenate([np.zeros(0), *areas])
 
 
 def mask_boxes(masks: list[Rle]) -> np.ndarray:
