@@ -9,6 +9,7 @@ apart.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 from mmdet_cppe5.core import Evaluation, compare, evaluate
 from mmdet_cppe5.files import write_json
@@ -49,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--permutations',
         type=int,
-        default=1000,
+        default=10000,
         metavar='N',
-        help='random swaps behind each p value (default: 1000)',
+        help='random flips behind each p value (default: 10000)',
     )
     parser.add_argument(
         '--alpha',
@@ -80,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
         )
         for name, problem in zip(names, problems)
     }
+    _check_metric(args.metric, evaluations)
     options = {
         'num_resamples': args.resamples,
         'num_permutations': args.permutations,
@@ -114,3 +116,13 @@ def run(args: argparse.Namespace) -> int:
         write_json(args.json, document, 1)
         print(f'\nWrote {args.json}')
     return 0
+
+
+def _check_metric(name: str, evaluations: Mapping[str, Evaluation]) -> None:
+    """Raise ValueError if the score was not evaluated."""
+    known = next(iter(evaluations.values())).summary()
+    names = [key for key in known if key.startswith('AP')]
+    if name not in names:
+        raise ValueError(
+            f'Expected `--metric` to be one of {names}, but got {name!r}.'
+        )

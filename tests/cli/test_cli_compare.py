@@ -8,21 +8,24 @@ from builders import annotation, coco_dataset, entry, write
 
 from mmdet_cppe5.cli.coco_options import distinct_names
 from mmdet_cppe5.cli.main import main
+from mmdet_cppe5.coco import read_ground_truth, read_results
+from mmdet_cppe5.coco.conversion import to_core
+from mmdet_cppe5.core import compare, evaluate
 
 BOX = [10, 10, 50, 50]
 
 
 @pytest.fixture
 def files(tmp_path):
-    """40 images; one model finds all, one nearly all, one every fourth."""
+    """40 images: two models miss a few, others each, one finds a fourth."""
     ids = range(1, 41)
     rng = np.random.default_rng(0)
     truth = coco_dataset([annotation(k, 1, BOX) for k in ids], image_ids=ids)
     paths = [write(tmp_path / 'gt.json', truth)]
     for name, found in (
-        ('good', ids),
-        ('alike', list(ids)[1:]),
-        ('poor', list(ids)[::4]),
+        ('good', [k for k in ids if k > 4]),
+        ('alike', [k for k in ids if k < 36]),
+        ('poor', [k for k in ids if k % 4 == 0]),
     ):
         entries = [entry(k, 1, BOX, float(rng.random())) for k in found]
         paths.append(write(tmp_path / f'{name}.bbox.json', entries))
@@ -32,37 +35,48 @@ def files(tmp_path):
 OPTIONS = ('--resamples', '200', '--permutations', '200')
 
 
-def test_groups(files, tmp_path, capsys):
+def by_the_core(files):
+    """The same comparison through the Python interface."""
+    truth = read_ground_truth(files[0])
+    evaluations = {}
+    for name, path in zip(('good', 'alike', 'poor'), files[1:]):
+        problem = to_core(truth, read_results(path, truth))
+        evaluations[name] = evaluate(problem.ground_truths, problem.detections)
+    return compare(evaluations, num_resamples=200, num_permutations=200)
+
+
+def test_json_is_the_cores_comparison_in_points(files, tmp_path, capsys):
     out = tmp_path / 'out.json'
     assert main(['compare', *files, *OPTIONS, '--json', str(out)]) == 0
     got = json.loads(out.read_text())
+    expected = by_the_core(files)
+    assert got['schema'] == 'mmdet-cppe5/comparison/1'
     assert [model['name'] for model in got['models']] == [
         'good',
         'alike',
         'poor',
     ]
-    assert got['groups'] == [['good', 'alike'], ['poor']]
-    assert [model['rank'] for model in got['models']] == [
-        [1, 2],
-        [1, 2],
-        [3, 3],
-    ]
-    assert got['schema'] == 'mmdet-cppe5/comparison/1'
-    assert got['models'][0]['estimate'] == pytest.approx(100, abs=1e-11)
-    assert len(got['pairs']) == 3
-    worst = got['pairs'][1]
-    assert (worst['first'], worst['second']) == ('good', 'poor')
-    assert worst['significant']
-    # 39 or 40 of 40 found: recall reaches 97.5 %, 98 of 101 levels.
-    first = got['pairs'][0]
-    assert first['difference']['estimate'] == pytest.approx(
-        100 * (1 - 98 / 101), abs=1e-11
-    )
+    # 36 of 40 found: recall 0.9, 91 of 101 levels with precision 1;
+    # 35 of 40 found: recall 0.875, 88 levels.
+    estimates = [model['estimate'] for model in got['models'][:2]]
+    assert estimates == pytest.approx([9100 / 101, 8800 / 101], abs=1e-11)
+    for model in got['models']:
+        assert tuple(model['rank']) == expected.ranks[model['name']]
+    assert [tuple(group) for group in got['groups']] == list(expected.groups)
+    assert len(got['pairs']) == len(expected.pairs) == 3
+    for pair, core in zip(got['pairs'], expected.pairs):
+        assert (pair['first'], pair['second']) == (core.first, core.second)
+        assert pair['p_value'] == core.p_value
+        assert pair['p_adjusted'] == core.p_adjusted
+        assert pair['significant'] == core.significant
+        assert pair['difference']['low'] == 100 * core.difference.low
+    assert got['pairs'][1]['second'] == 'poor'
+    assert got['pairs'][1]['significant']
     assert got['settings']['num_permutations'] == 200
     assert set(got['inputs']['results']) == {'good', 'alike', 'poor'}
-    printed = capsys.readouterr().out
-    assert '3 models, 2 groups that cannot be told apart' in printed
-    assert '  a: good, alike\n  b: poor' in printed
+    groups = len(expected.groups)
+    said = f'3 models, {groups} groups that cannot be told apart (3 pairs,'
+    assert said in capsys.readouterr().out
 
 
 def test_same_numbers_again(files, tmp_path):
