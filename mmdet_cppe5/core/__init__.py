@@ -15,15 +15,10 @@ The steps: :mod:`arrays <mmdet_cppe5.core.arrays>` (checked input) ->
 from mmdet_cppe5.core.arrays import Detections, GroundTruths
 from mmdet_cppe5.core.bootstrap import BootstrapResult, bootstrap
 from mmdet_cppe5.core.comparison import Comparison, PairedDifference, compare
-from mmdet_cppe5.core.evaluation import (
-    AREA_RANGES,
-    IOU_THRS,
-    MAX_DETS,
-    Decisions,
-    Evaluation,
-    evaluate,
-)
+from mmdet_cppe5.core.decisions import Decisions
+from mmdet_cppe5.core.evaluation import Evaluation, evaluate
 from mmdet_cppe5.core.intervals import Interval
+from mmdet_cppe5.core.settings import AREA_RANGES, IOU_THRS, MAX_DETS
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 from mmdet_cppe5.core.tide import TideResult, tide, tide_range
 from mmdet_cppe5.core.tide_errors import MAIN_ERRORS, SPECIAL_ERRORS

@@ -21,6 +21,7 @@ from mmdet_cppe5.core.arrays import (
     IntArray,
 )
 from mmdet_cppe5.core.curves import Curves
+from mmdet_cppe5.core.decisions import Decisions, decide
 from mmdet_cppe5.core.matching import Matches, match
 from mmdet_cppe5.core.nearest import Nearest, nearest
 from mmdet_cppe5.core.ordering import Ranking, rank_detections
@@ -29,54 +30,16 @@ from mmdet_cppe5.core.precision_recall import (
     hit_at_recall,
     largest_recall,
 )
-from mmdet_cppe5.core.similarity import BoxIoU, Similarity
-
-#: COCO's ten thresholds; the spacing is pycocotools' own, bit for bit.
-IOU_THRS: tuple[float, ...] = tuple(np.linspace(0.5, 0.95, 10).tolist())
-#: COCO's size ranges in square pixels, both ends included.
-AREA_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {
-        'all': (0.0, 1e10),
-        'small': (0.0, 1024.0),
-        'medium': (1024.0, 9216.0),
-        'large': (9216.0, 1e10),
-    }
+from mmdet_cppe5.core.settings import (
+    AREA_RANGES,
+    IOU_THRS,
+    MAX_DETS,
+    check_caps,
+    check_ranges,
+    check_same_world,
+    check_thresholds,
 )
-#: COCO's caps on detections per image and class.
-MAX_DETS: tuple[int, ...] = (1, 10, 100)
-
-
-@dataclass(frozen=True, eq=False)
-class Decisions:
-    """What became of every detection and object, at one threshold and range.
-
-    Attributes:
-        matched_gt: (N,) row of the ground truth each detection matched, -1
-            for none. Crowd and ignored objects can be matched too.
-        similarity: (N,) similarity to ``matched_gt``; NaN where it is -1.
-        true_positive: (N,) detection counted as a hit.
-        false_positive: (N,) detection counted as a false alarm.
-        ignored: (N,) detection not counted: on an ignored object, or
-            unmatched and itself outside the size range.
-        capped: (N,) detection beyond the cap per image and class; it was
-            never looked at. Each detection is in exactly one of
-            ``true_positive``, ``false_positive``, ``ignored``, ``capped``.
-        matched_dt: (G,) row of the detection each object was matched by, -1
-            for none; of several on a crowd region, the last.
-        gt_ignored: (G,) object not counted: crowd, ignored, or outside the
-            size range.
-        false_negative: (G,) object counted and not matched.
-    """
-
-    matched_gt: IntArray
-    similarity: FloatArray
-    true_positive: BoolArray
-    false_positive: BoolArray
-    ignored: BoolArray
-    capped: BoolArray
-    matched_dt: IntArray
-    gt_ignored: BoolArray
-    false_negative: BoolArray
+from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,37 +218,13 @@ class Evaluation:
             KeyError: If the threshold or the size range was not evaluated.
         """
         t, a = self.threshold_index(iou_thr), self.area_index(area)
-        matches, size = self.matches, len(self.detections)
-        chosen = matches.chosen[t, a]
-        some = np.flatnonzero(chosen >= 0)
-        dt, pair = matches.dt[some], chosen[some]
-        gt = matches.pairs.gt[pair]
-        matched_gt = np.full(size, -1)
-        matched_gt[dt] = gt
-        similarity = np.full(size, np.nan)
-        similarity[dt] = matches.pairs.similarity[pair]
-        # Class order is score order, so on crowds the last one stays.
-        matched_dt = np.full(len(self.ground_truths), -1)
-        matched_dt[gt] = dt
-
-        capped = self.ranking.place < 0
-        low, high = list(self.area_ranges.values())[a]
-        dt_area = self.detections.area
-        ignored = (dt_area < low) | (dt_area > high)
-        ignored[dt] = matches.ignored[t, a, some]
-        ignored &= ~capped
-        counted = ~(ignored | capped)
-        gt_ignored = self.gt_ignored[a]
-        return Decisions(
-            matched_gt=matched_gt,
-            similarity=similarity,
-            true_positive=counted & (matched_gt >= 0),
-            false_positive=counted & (matched_gt < 0),
-            ignored=ignored,
-            capped=capped,
-            matched_dt=matched_dt,
-            gt_ignored=gt_ignored,
-            false_negative=~gt_ignored & (matched_dt < 0),
+        return decide(
+            self.detections,
+            self.ranking,
+            self.matches,
+            (t, a),
+            list(self.area_ranges.values())[a],
+            self.gt_ignored[a],
         )
 
     @cached_property
@@ -413,10 +352,10 @@ def evaluate(
         ValueError: If the two sides disagree on the number of images or
             classes, or a setting is out of its range.
     """
-    _check_same_world(ground_truths, detections)
-    thresholds = _check_thresholds(iou_thrs)
-    ranges = _check_ranges(area_ranges)
-    caps = _check_caps(max_dets)
+    check_same_world(ground_truths, detections)
+    thresholds = check_thresholds(iou_thrs)
+    ranges = check_ranges(area_ranges)
+    caps = check_caps(max_dets)
     if similarity is None:
         similarity = BoxIoU(ground_truths, detections)
     ranking = rank_detections(detections, caps[-1])
@@ -468,45 +407,3 @@ def _mean_of_defined(values: FloatArray) -> float:
 def size_suffix(name: str) -> str:
     """COCO's letter for its own ranges, the name for others."""
     return {'small': 's', 'medium': 'm', 'large': 'l'}.get(name, f'_{name}')
-
-
-def _check_same_world(
-    ground_truths: GroundTruths, detections: Detections
-) -> None:
-    for name in ('num_images', 'num_classes'):
-        want, got = getattr(ground_truths, name), getattr(detections, name)
-        if want != got:
-            raise ValueError(
-                f'Expected detections with the {name} of the ground truths, '
-                f'{want}, but got {got}.'
-            )
-
-
-def _check_thresholds(iou_thrs: Sequence[float]) -> FloatArray:
-    thresholds = np.sort(np.atleast_1d(np.asarray(iou_thrs, np.float64)))
-    if thresholds.size == 0 or not (0 < thresholds[0] <= thresholds[-1] <= 1):
-        raise ValueError(
-            f'Expected IoU thresholds in (0, 1], but got {iou_thrs}.'
-        )
-    return thresholds
-
-
-def _check_ranges(
-    area_ranges: Mapping[str, tuple[float, float]],
-) -> FloatArray:
-    ranges = np.array(list(area_ranges.values()), np.float64)
-    if ranges.ndim != 2 or ranges.shape[1] != 2:
-        raise ValueError(
-            f'Expected size ranges as name -> (low, high), at least one, but '
-            f'got {dict(area_ranges)}.'
-        )
-    return ranges
-
-
-def _check_caps(max_dets: Sequence[int]) -> tuple[int, ...]:
-    caps = tuple(sorted(int(cap) for cap in max_dets))
-    if not caps or caps[0] < 1:
-        raise ValueError(
-            f'Expected caps of at least 1 detection, but got {max_dets}.'
-        )
-    return caps
