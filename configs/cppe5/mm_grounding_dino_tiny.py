@@ -10,7 +10,8 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
-model = dict(type='PromptedGroundingDINO')
+# Upstream trades time for memory with fairscale, one more package to install.
+model = dict(type='PromptedGroundingDINO', encoder=dict(num_cp=0))
 
 train_dataloader = dict(
     dataset=dict(**_base_.cppe5_train, return_classes=True)

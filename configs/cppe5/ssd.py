@@ -45,6 +45,8 @@ model = dict(
     train_cfg=dict(assigner=dict(neg_iou_thr=0.5)),
     test_cfg=dict(score_thr=1e-8, nms=dict(iou_threshold=0.6)),
 )
+# MobileNetV2's last convolution is built but feeds no level of the pyramid.
+find_unused_parameters = True
 
 resize = dict(type='Resize', scale=(640, 640), keep_ratio=False)
 train_pipeline = [
