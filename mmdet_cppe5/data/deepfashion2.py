@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional, TextIO
 
 from mmdet_cppe5.data.deepfashion2_raw import image_id_of, read_annotations
+from mmdet_cppe5.data.images import pillow, seen_size
 from mmdet_cppe5.data.progress import track
 from mmdet_cppe5.deepfashion2.categories import CATEGORIES, NUM_LANDMARKS
 from mmdet_cppe5.files import PathLike, atomic_path
@@ -137,21 +138,14 @@ def _convert_one(file: Path, images: Path) -> _Converted:
 
 
 def _image_size(image: Path) -> tuple[int, int]:
-    """Read width and height in pixels from an image file's header."""
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise ImportError(
-            'Reading image sizes needs Pillow: '
-            "pip install 'mmdet-cppe5[data]'."
-        ) from error
+    """Read width and height in pixels, as a detector sees the image."""
     if not image.is_file():
         raise FileNotFoundError(
             f'Expected the image of a raw annotation at {image}, but there '
             'is no such file.'
         )
-    with Image.open(image) as opened:
-        return opened.size
+    with pillow().open(image) as opened:
+        return seen_size(opened)
 
 
 def _write(output: PathLike, converted: Iterable[_Converted]) -> Conversion:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mmdet_cppe5.core.retrieval import (
+    NO_IMAGE,
+    Gallery,
     Queries,
     RetrievalResult,
+    Retrievals,
     evaluate_retrieval,
 )
 from mmdet_cppe5.deepfashion2.retrieval_files import (
@@ -41,13 +46,38 @@ def evaluate_retrieval_files(
 
     Raises:
         FileNotFoundError: if a file is missing.
-        ValueError: if a file is not what it should be.
+        ValueError: if a file is not what it should be, or the results name
+            no image of the others.
     """
-    items = load_queries(queries)
-    outcome = evaluate_retrieval(
-        items, load_retrievals(results, with_classes), load_gallery(gallery)
-    )
-    return items, outcome
+    items, shop = load_queries(queries), load_gallery(gallery)
+    found = load_retrievals(results, with_classes)
+    check_ids(items, found, shop)
+    return items, evaluate_retrieval(items, found, shop)
+
+
+def check_ids(
+    queries: Queries, retrievals: Retrievals, gallery: Gallery
+) -> None:
+    """Refuse results that belong to another split or numbering.
+
+    A few unknown ids are legal: images whose items all have style 0 need not
+    be in the files. Such detections and entries match nothing.
+
+    Raises:
+        ValueError: if all image ids of the results are unknown.
+    """
+    listed = retrievals.gallery_images[retrievals.gallery_images != NO_IMAGE]
+    for name, ids, known in (
+        ('query', retrievals.images, queries.images),
+        ('gallery', listed, gallery.images),
+    ):
+        if ids.size and not np.isin(ids, known).any():
+            raise ValueError(
+                f'Expected the {name} image ids of the results to be in the '
+                f'{name} file (ids {known.min()} to {known.max()}), but none '
+                f'of the {np.unique(ids).size} ids is (such as {ids[0]}); do '
+                'the files belong to the same split?'
+            )
 
 
 def summarize(result: RetrievalResult) -> dict[str, float]:

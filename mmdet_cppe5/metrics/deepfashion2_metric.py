@@ -25,7 +25,7 @@ from mmdet_cppe5.deepfashion2.evaluation import (
     task_settings,
 )
 from mmdet_cppe5.deepfashion2.landmark_problem import landmark_problem
-from mmdet_cppe5.deepfashion2.subsets import flat_subsets
+from mmdet_cppe5.deepfashion2.subsets import SUBSETS, flat_subsets
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.reporting.assessment import as_arguments
 from mmdet_cppe5.reporting.summary import flat_scores
@@ -106,6 +106,8 @@ class DeepFashion2Metric(BaseMetric):
         self.tasks = (tasks,) if isinstance(tasks, str) else tuple(tasks)
         for task in self.tasks:
             check_choice('tasks', task, TASKS)
+        for attribute in subsets:
+            check_choice('subsets', attribute, list(SUBSETS))
         self.ann_file = ann_file
         self.only_visible = only_visible
         self.as_reference = as_reference

@@ -21,6 +21,7 @@ from mmdet_cppe5.core.retrieval import (
 from mmdet_cppe5.deepfashion2.categories import category_named
 from mmdet_cppe5.deepfashion2.retrieval import (
     TOP_K,
+    check_ids,
     per_query,
     retrieval_table,
     summarize,
@@ -135,11 +136,10 @@ class DeepFashion2RetrievalMetric(BaseMetric):
             Score by name, without the prefix.
         """
         queries = load_queries(self.query_file)
-        outcome = evaluate_retrieval(
-            queries,
-            self._retrievals(first_per_image(results)),
-            load_gallery(self.gallery_file),
-        )
+        gallery = load_gallery(self.gallery_file)
+        found = self._retrievals(first_per_image(results))
+        check_ids(queries, found, gallery)
+        outcome = evaluate_retrieval(queries, found, gallery)
         if self.outfile is not None:
             write_json(self.outfile, per_query(queries, outcome), 1)
         summary = summarize(outcome)

@@ -204,6 +204,20 @@ def test_ids_that_no_ground_truth_has_match_nothing(tmp_path):
     assert result.detections.tolist() == [1]
 
 
+@pytest.mark.parametrize(
+    ('name', 'changes'),
+    [
+        ('query', {'query_image_id': 77}),
+        ('gallery', {'gallery_image_id': [77, 78]}),
+    ],
+)
+def test_results_of_another_split_are_refused(tmp_path, name, changes):
+    paths = write(tmp_path, results=[{**ENTRY, **changes}])
+    message = f'{name} image ids .* {name} file .* none of the .* 77'
+    with pytest.raises(ValueError, match=message):
+        evaluate_retrieval_files(**paths)
+
+
 def test_empty_file_is_named(tmp_path):
     paths = write(tmp_path)
     paths['results'].write_text('')

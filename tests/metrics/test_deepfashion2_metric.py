@@ -158,6 +158,8 @@ def test_missing_or_misshapen_predictions_are_explained(ann_file):
         run([bare], ann_file=ann_file, tasks=['keypoints'])
     with pytest.raises(ValueError, match='`tasks` to be one of'):
         build(ann_file=ann_file, tasks=['boxes'])
+    with pytest.raises(ValueError, match='`subsets` to be one of'):
+        build(ann_file=ann_file, subsets=['size'])
 
 
 QUERY = {'query_image_id': 1, 'bbox': [10, 10, 30, 30], 'cls': SKIRT + 1,
