@@ -49,6 +49,10 @@ SUBCOMMANDS = {
         'mmdet_cppe5.cli.stats',
         'count and plot what a data set holds',
     ),
+    'browse': (
+        'mmdet_cppe5.cli.browse',
+        'look at images with their boxes drawn',
+    ),
     'split': (
         'mmdet_cppe5.cli.split',
         'stratified train/val and k-fold annotation files',

@@ -24,6 +24,7 @@ class Statistics:
     Attributes:
         source: the annotation file.
         class_names: K names in the order of their category ids.
+        image_ids: the N image ids, ascending.
         image_sizes: declared width and height in pixels, ``(N, 2)``.
         image: position of each box's image, intp ``(n,)``.
         label: position of each box's class, intp ``(n,)``.
@@ -34,6 +35,7 @@ class Statistics:
 
     source: str
     class_names: tuple[str, ...]
+    image_ids: tuple[Any, ...]
     image_sizes: np.ndarray
     image: np.ndarray
     label: np.ndarray
@@ -270,6 +272,7 @@ def read_statistics(path: PathLike) -> Statistics:
     return Statistics(
         truth.source,
         truth.class_names,
+        tuple(truth.image_ids),
         sizes,
         truth.image[plain],
         truth.label[plain],

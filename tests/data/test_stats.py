@@ -22,6 +22,7 @@ def make(boxes, labels, images=None, sizes=((100, 100),), classes=2):
     return Statistics(
         'x',
         tuple(f'c{k}' for k in range(classes)),
+        tuple(range(len(sizes))),
         np.array(sizes, dtype=float).reshape(-1, 2),
         np.array(images or [0] * len(boxes), dtype=np.intp),
         np.array(labels, dtype=np.intp),
