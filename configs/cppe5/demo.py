@@ -1,7 +1,7 @@
 """A small FCOS that learns the drawn data set on a CPU in minutes.
 
 Random weights, a ResNet-18 of a quarter of the usual width, three levels.
-The data: ``mmdet-cppe5 draw-dataset data/cppe5-drawn --num-train 200``; set
+The data: ``mmdet-cppe5 draw-dataset data/cppe5-drawn``; set
 CPPE5_DATA_ROOT to their folder. ``tools/demo.py`` does all of it.
 """
 

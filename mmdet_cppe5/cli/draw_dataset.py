@@ -14,7 +14,7 @@ from mmdet_cppe5.data.drawn import write_drawn_dataset
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder, the numbers of images and the seed."""
     parser.add_argument('root', help='folder to write to')
-    parser.add_argument('--num-train', type=int, default=160)
+    parser.add_argument('--num-train', type=int, default=200)
     parser.add_argument('--num-test', type=int, default=29)
     parser.add_argument('--seed', type=int, default=0)
 

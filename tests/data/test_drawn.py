@@ -106,7 +106,7 @@ class TestDataset:
             assert 0 <= y < y + h <= image['height']
 
     def test_every_class_comes_in_every_size_in_both_splits(self, tmp_path):
-        # The default set, 160 and 29 images, begins with these.
+        # The default set, 200 and 29 images, begins with these.
         paths = write_drawn_dataset(tmp_path, 24, 12, seed=0)
         for file in (paths.train, paths.test):
             found = {

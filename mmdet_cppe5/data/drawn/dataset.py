@@ -36,7 +36,7 @@ class DrawnPaths:
 
 
 def write_drawn_dataset(
-    root: PathLike, num_train: int = 160, num_test: int = 29, seed: int = 0
+    root: PathLike, num_train: int = 200, num_test: int = 29, seed: int = 0
 ) -> DrawnPaths:
     """Draw a small data set and write it in the form of CPPE-5.
 
