@@ -243,10 +243,9 @@ class _Source:
                 idle = 0 if self._length() > furthest else idle + 1
                 furthest = max(furthest, self._length())
                 if idle > retries:
-                    raise _SourceError(
-                        f'{error}, {idle} times in a row'
-                    ) from error
-                pause = error.wait if error.wait else wait * 2**idle
+                    again = f', {idle} times in a row' if idle > 1 else ''
+                    raise _SourceError(f'{error}{again}') from error
+                pause = error.wait or wait * 2 ** max(idle - 1, 0)
                 self.tell(f'{self.url}: {error}; trying again.')
                 time.sleep(min(pause, _LONGEST_WAIT))
 

@@ -23,6 +23,7 @@ from mmdet_cppe5.files import PathLike, file_digest, read_json, write_json
 
 MANIFEST = 'manifest.json'
 _WANTED = r'annotations/[\w-]+\.json|images/[\w-]+\.\w+'
+_FOLDERS = ('annotations', 'images')
 _STAGING = '.staging'
 
 
@@ -168,6 +169,8 @@ def _annotations(folder: Path, split: str) -> Path:
 def _broken(folder: Path, release: Release, progress: bool) -> list[str]:
     """Say what keeps the folder from being a whole data set."""
     manifest = folder / MANIFEST
+    if not any((folder / name).exists() for name in _FOLDERS):
+        return [f'No data set in {folder} yet.']
     if not manifest.is_file():
         return contents_problems(folder, release)
     try:
@@ -302,8 +305,13 @@ def _fetch(target: Path, staging: Path, options: _Options) -> str:
         try:
             return _fetch_hub(hub, staging, options)
         except (ConnectionError, ImportError, ValueError) as second:
+            # Of a failed download only what the sources said, not where its
+            # file would have gone.
+            said = str(second).splitlines()
+            reasons = [line.strip() for line in said if line[:2] == '  ']
             raise ConnectionError(
-                f'{error}\nNor did the Hugging Face copy serve: {second}'
+                f'{error}\nOr name it with --archive. Nor did the Hugging '
+                f'Face copy serve: {" ".join(reasons or said)}'
             ) from second
 
 
@@ -367,7 +375,7 @@ def _put_in_place(
 ) -> list[str]:
     """Move whole folders where there are none, else single files."""
     done = []
-    for name in ('annotations', 'images'):
+    for name in _FOLDERS:
         if not (target / name).exists():
             os.replace(staging / name, target / name)
             done.append(f'Put {target / name} in place.')
