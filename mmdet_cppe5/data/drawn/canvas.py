@@ -85,8 +85,9 @@ class Canvas:
 
     def _set_image(self, image: Image.Image) -> None:
         self._image = image
-        # An 'RGBA' pen on an RGB picture blends instead of overwriting.
-        self._pen = ImageDraw.Draw(image, 'RGBA')
+        self._pen = ImageDraw.Draw(image)
+        # An 'RGBA' pen on an RGB picture blends, which is slower.
+        self._glass_pen = ImageDraw.Draw(image, 'RGBA')
 
     def new_part(self, category: int) -> int:
         """Return the number of a new object of ``category`` to draw with.
@@ -120,8 +121,11 @@ class Canvas:
             alpha: opacity, 0..255.
         """
         corners = self._corners(points)
-        self._pen.polygon(corners, (*colour, alpha))
-        if part is not None:
+        if alpha == 255:
+            self._pen.polygon(corners, colour)
+        else:
+            self._glass_pen.polygon(corners, (*colour, alpha))
+        if self._owns(part):
             self._owner_pen.polygon(corners, part)
             self._extend(part, corners, 1)
 
@@ -140,8 +144,11 @@ class Canvas:
             corners = corners + corners[:2]
         thick = max(1, round(width * OVERSAMPLE))
         joint = 'curve' if alpha == 255 and thick > 3 else None
-        self._pen.line(corners, (*colour, alpha), thick, joint)
-        if part is not None:
+        if alpha == 255:
+            self._pen.line(corners, colour, thick, joint)
+        else:
+            self._glass_pen.line(corners, (*colour, alpha), thick)
+        if self._owns(part):
             self._owner_pen.line(corners, part, thick, joint)
             self._extend(part, corners, thick)
 
@@ -207,6 +214,10 @@ class Canvas:
         x0, y0 = columns[0] // OVERSAMPLE, rows[0] // OVERSAMPLE
         x1, y1 = columns[-1] // OVERSAMPLE + 1, rows[-1] // OVERSAMPLE + 1
         return int(x0), int(y0), int(x1 - x0), int(y1 - y0)
+
+    def _owns(self, part: Optional[int]) -> bool:
+        # Before the first part there is nothing to take pixels from.
+        return part is not None and bool(self._categories)
 
     def _extend(self, part: int, corners: list[int], margin: int) -> None:
         if part == 0:

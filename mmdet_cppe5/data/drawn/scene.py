@@ -85,10 +85,11 @@ def _light(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     slope = rng.uniform(-0.12, 0.12, 2)
     light = 1 + slope[0] * across + slope[1] * down
     light = light - rng.uniform(0, 0.12) * (across**2 + down**2)
+    light = light.astype(np.float32)
     tint = rng.uniform(0.86, 1.06) * rng.uniform(0.95, 1.05, 3)
-    lit = picture * light[:, :, None] * tint
+    lit = picture * light[:, :, None] * tint.astype(np.float32)
     if rng.random() < 0.4:
         # Grey grain, as film has it.
-        grain = rng.normal(0, rng.uniform(1.5, 5), (height, width, 1))
-        lit = lit + grain
+        grain = rng.standard_normal((height, width, 1), dtype=np.float32)
+        lit = lit + grain * np.float32(rng.uniform(1.5, 5))
     return np.clip(np.rint(lit), 0, 255).astype(np.uint8)

@@ -90,14 +90,13 @@ def mirrored(right_half: Sequence[Point]) -> list[Point]:
 
 def grown(points: np.ndarray, amount: float) -> np.ndarray:
     """Move a closed outline outwards by ``amount``, inwards if negative."""
-    ahead = np.roll(points, -1, axis=0) - points
+    following = np.concatenate([points[1:], points[:1]])
+    ahead = following - points
     length = np.hypot(ahead[:, 0], ahead[:, 1])
     ahead = ahead / np.maximum(length, 1e-9)[:, None]
-    behind = np.roll(ahead, 1, axis=0)
-    along = ahead + behind
+    along = ahead + np.concatenate([ahead[-1:], ahead[:-1]])
     # At a corner, keeping both sides parallel takes a longer step.
     square = np.maximum((along**2).sum(axis=1), 1.0)[:, None]
-    outwards = np.stack([along[:, 1], -along[:, 0]], axis=1) * 2 / square
-    x, y = points.T
-    area = np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
+    outwards = along[:, ::-1] * (2, -2) / square
+    area = points[:, 0] @ following[:, 1] - following[:, 0] @ points[:, 1]
     return points + np.sign(area) * amount * outwards
