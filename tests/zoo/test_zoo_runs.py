@@ -120,6 +120,17 @@ def test_trains_a_step_and_predicts(name, tmp_path):
         **text if 'grounding' in name else {},
     )
 
+    model.eval()
+    with torch.no_grad():
+        predictions = model(
+            **model.data_preprocessor(batch, False), mode='predict'
+        )
+    check_predictions(
+        predictions,
+        UNCAPPED.get(name, zoo_models.LIMITS['max_per_img']),
+        clipped=name not in UNCLIPPED,
+    )
+
     losses = losses_with_gradients(model, batch)
 
     assert len(losses) > 1
@@ -131,13 +142,3 @@ def test_trains_a_step_and_predicts(name, tmp_path):
     after = list(model.parameters())
     assert any(not torch.equal(a, b) for a, b in zip(before, after))
     assert all(weight.isfinite().all() for weight in after)
-    model.eval()
-    with torch.no_grad():
-        predictions = model(
-            **model.data_preprocessor(batch, False), mode='predict'
-        )
-    check_predictions(
-        predictions,
-        UNCAPPED.get(name, zoo_models.LIMITS['max_per_img']),
-        clipped=name not in UNCLIPPED,
-    )

@@ -1,6 +1,7 @@
 """Models of the configs, cut down in size and number but not in kind."""
 
 import copy
+import functools
 from pathlib import Path
 
 import torch
@@ -50,8 +51,9 @@ LIMITS = {
 }
 
 
+@functools.cache
 def load(name):
-    """Read a config without importing anything it names."""
+    """Read a config, not to be changed, without the imports it names."""
     return Config.fromfile(CONFIGS / f'{name}.py', import_custom_modules=False)
 
 
