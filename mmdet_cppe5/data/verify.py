@@ -23,7 +23,7 @@ from mmdet_cppe5.data.verify_duplicates import (
     labelled,
 )
 from mmdet_cppe5.data.verify_findings import Finding, Findings, Report
-from mmdet_cppe5.data.verify_images import ImageFacts, check_files
+from mmdet_cppe5.data.verify_images import ImageFacts, check_files, unlisted
 from mmdet_cppe5.data.verify_records import (
     check_annotations,
     check_categories,
@@ -113,6 +113,7 @@ def verify(
                 workers,
                 progress,
             )
+    _check_unlisted(splits)
     twins: list[list[Twins]] = [[] for _ in splits]
     if duplicates and any(split.facts for split in splits):
         twins = _check_twins(splits, bits)
@@ -157,6 +158,16 @@ def _read(path: PathLike, folder: Optional[Path]) -> _Split:
     image, label = check_annotations(columns, images, categories, findings)
     check_boxes(columns, image, label, findings)
     return _Split(columns, image, findings, folder)
+
+
+def _check_unlisted(splits: list[_Split]) -> None:
+    """Name, with the first file of a folder, images that no file lists."""
+    for folder in dict.fromkeys(split.folder for split in splits):
+        if folder is None:
+            continue
+        users = [split for split in splits if split.folder == folder]
+        names = unlisted(folder, [split.columns for split in users])
+        users[0].findings.add('file-unlisted', names)
 
 
 def _check_twins(splits: list[_Split], bits: int) -> list[list[Twins]]:

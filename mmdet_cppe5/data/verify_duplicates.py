@@ -213,11 +213,26 @@ def disagreements(
                 f'{one.name(a, names)} and {two.name(b, names)} differ in '
                 f'{what}: IoU {iou[a, b]:.2f}'
             )
-    texts += [f'{one.name(a, names)} only in the first' for a in sorted(left)]
-    texts += [
-        f'{two.name(b, names)} only in the second' for b in sorted(right)
-    ]
+    for image, rest, which in ((one, left, 'first'), (two, right, 'second')):
+        if rest:
+            listed = _by_class(image, sorted(rest), names)
+            texts.append(f'only in the {which}: {listed}')
     return texts
+
+
+def _by_class(
+    image: LabelledImage, positions: list[int], names: dict[Any, str]
+) -> str:
+    """List boxes by class, with their annotations."""
+    groups: dict[Any, list[str]] = {}
+    for position in positions:
+        row = int(image.rows[position])
+        name = _class(image, position, names)
+        groups.setdefault(name, []).append(repr(image.columns.ids[row]))
+    return ', '.join(
+        f'{name} (annotation{"s" * (len(ids) > 1)} {", ".join(ids)})'
+        for name, ids in groups.items()
+    )
 
 
 def _class(image: LabelledImage, position: int, names: dict[Any, str]) -> Any:

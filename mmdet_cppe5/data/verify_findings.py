@@ -169,7 +169,7 @@ CATALOGUE = {
     'file-unlisted': (
         'info',
         'file',
-        'image file of the folder that this file does not list',
+        'image file of the folder that no annotation file given lists',
     ),
     'size-before-rotation': (
         'error',

@@ -210,17 +210,29 @@ def check_files(
         )
     )
     _judge(columns, facts, there, labels, findings)
-    listed = {path.resolve() for path in there.values()}
-    others = [
-        path for path in find_images(folder) if path.resolve() not in listed
-    ]
-    findings.add(
-        'file-unlisted',
-        [path.relative_to(folder).as_posix() for path in others],
-    )
     return {
         position: fact for position, fact in facts.items() if not fact.error
     }
+
+
+def unlisted(folder: Path, splits: Sequence[Columns]) -> list[str]:
+    """Return the image files of a folder that no annotation file lists.
+
+    Args:
+        folder: the folder of image files.
+        splits: all annotation files that refer to it.
+    """
+    listed = {
+        (folder / image['file_name']).resolve()
+        for columns in splits
+        for image in columns.images
+        if isinstance(image, dict) and isinstance(image.get('file_name'), str)
+    }
+    return [
+        path.relative_to(folder).as_posix()
+        for path in find_images(folder)
+        if path.resolve() not in listed
+    ]
 
 
 def _missing(label: Any, folder: Path, name: str) -> str:

@@ -264,8 +264,8 @@ def test_boxes_of_twins_are_compared(data):
         'differ in class: IoU 1.00'
     )
     assert finding.details[4] == (
-        '3 and 4: Coverall (annotation 3) only in the first; Face_Shield '
-        '(annotation 4) only in the second'
+        '3 and 4: only in the first: Coverall (annotation 3); only in the '
+        'second: Face_Shield (annotation 4)'
     )
 
 
@@ -298,6 +298,8 @@ def test_the_same_picture_in_two_splits(data, tmp_path):
         'split-file-shared': [[3, 13]],
     }
     assert not report.find('boxes-disagree')
+    # Each image of the folder is in one of the two files.
+    assert not report.find('file-unlisted')
     assert found.twins == [[], []]
 
 
