@@ -79,6 +79,27 @@ def _side_notes(records: Sequence[dict[str, Any]]) -> list[str]:
     return notes
 
 
+def require_comparable(records: Sequence[dict[str, Any]]) -> None:
+    """Refuse records that were not measured alike.
+
+    Raises:
+        ValueError: naming each field that differs and its values.
+    """
+    unequal = differences(records)
+    if not unequal:
+        return
+    names = [record['model']['name'] for record in records]
+    lines = [
+        f'  {field}: '
+        + ', '.join(f'{name} {value}' for name, value in zip(names, values))
+        for field, values in unequal.items()
+    ]
+    raise ValueError(
+        'These speeds cannot be ranked, since they were not measured '
+        'alike:\n' + '\n'.join(lines)
+    )
+
+
 def ranking_text(records: Sequence[dict[str, Any]]) -> str:
     """Rank records by FPS.
 
@@ -91,20 +112,8 @@ def ranking_text(records: Sequence[dict[str, Any]]) -> str:
         raise ValueError(
             f'Expected two or more records to compare, got {len(records)}.'
         )
+    require_comparable(records)
     names = [record['model']['name'] for record in records]
-    unequal = differences(records)
-    if unequal:
-        lines = [
-            f'  {field}: '
-            + ', '.join(
-                f'{name} {value}' for name, value in zip(names, values)
-            )
-            for field, values in unequal.items()
-        ]
-        raise ValueError(
-            'These speeds cannot be ranked, since they were not measured '
-            'alike:\n' + '\n'.join(lines)
-        )
     width = max(map(len, names))
     rows = sorted(records, key=lambda record: -record['fps']['mean'])
     lines = [f'{"model":<{width}}  {"FPS":>9}  {"95 % interval":>19}  ms/img']

@@ -103,6 +103,18 @@ def add_own_arguments(parser):
         '--compare', nargs='+', metavar='JSON', help='rank records'
     )
     group.add_argument(
+        '--scatter',
+        type=Path,
+        help='with --compare and --scores: picture of AP against time',
+    )
+    group.add_argument(
+        '--scores',
+        nargs='+',
+        default=[],
+        metavar='NAME=JSON',
+        help="the models' scores, as mmdet-cppe5 evaluate --json writes them",
+    )
+    group.add_argument(
         '--all',
         nargs='*',
         metavar='NAME',
@@ -257,10 +269,18 @@ def run_task(args):
     tasks[args.task](args, make_logger(args))
 
 
-def compare(paths):
+def compare(args):
     from mmdet_cppe5.benchmark.compare import ranking_text, read_record
 
-    print(ranking_text([read_record(path) for path in paths]))
+    records = [read_record(path) for path in args.compare]
+    print(ranking_text(records))
+    if args.scatter:
+        from mmdet_cppe5.benchmark.scatter import draw_scatter, read_scores
+
+        named = (item.partition('=')[::2] for item in args.scores)
+        scores = {name: read_scores(path) for name, path in named}
+        draw_scatter(records, scores, args.scatter)
+        print(f'wrote {args.scatter}')
 
 
 def run_all(argv, args):
@@ -278,7 +298,7 @@ def main():
     args = parse_args()
     try:
         if args.compare:
-            compare(args.compare)
+            compare(args)
         elif args.all is not None:
             return run_all(sys.argv[1:], args)
         else:
