@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--resamples',
         type=int,
-        default=1000,
-        help='for intervals and tests; 0 leaves both out (%(default)s)',
+        help='for intervals and tests; 0 leaves both out (1000, or fewer '
+        'for more than 100,000 detections)',
     )
     parser.add_argument(
         '--seed', type=int, default=0, help='of the resampling (%(default)s)'

@@ -53,7 +53,8 @@ class ReportHook(Hook):
         images: folder of the photos; None means the data set's own.
         ann_file: COCO annotation file; None means the data set's own, or
             else the annotations that the samples carry.
-        resamples: for the intervals; 0 leaves them out.
+        resamples: for the intervals; 0 leaves them out, None takes 1000, or
+            fewer for more than 100,000 detections.
         seed: of the resampling.
         photo_limit: photos in the page at most.
 
@@ -75,7 +76,7 @@ class ReportHook(Hook):
         out_dir: Optional[PathLike] = None,
         images: Optional[PathLike] = None,
         ann_file: Optional[PathLike] = None,
-        resamples: int = 1000,
+        resamples: Optional[int] = None,
         seed: int = 0,
         photo_limit: int = 60,
     ) -> None:

@@ -15,7 +15,14 @@ from mmdet_cppe5.files import PathLike, file_digest, read_json, write_text
 from .export import to_latex, to_markdown
 from .page import Page, render
 from .report import Extras, Origin, report_page
-from .study import DataSet, Study, data_set, study, unique_names
+from .study import (
+    DataSet,
+    Study,
+    data_set,
+    default_resamples,
+    study,
+    unique_names,
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,8 @@ class ReportFiles:
         names: of the detectors; empty takes the files' stems.
         title: heading of the page; None makes one.
         classes: evaluate only these; None means all.
-        resamples: for intervals and tests; 0 leaves both out.
+        resamples: for intervals and tests; 0 leaves both out, None takes
+            1000, or fewer for more than 100,000 detections.
         seed: of the resampling.
         speed: ``NAME=FILE`` of inference benchmark records.
         figures: folder for every figure as PNG and SVG; None writes none.
@@ -45,7 +53,7 @@ class ReportFiles:
     names: Sequence[str] = ()
     title: Optional[str] = None
     classes: Optional[Sequence[str]] = None
-    resamples: int = 1000
+    resamples: Optional[int] = None
     seed: int = 0
     speed: Sequence[str] = ()
     figures: Optional[PathLike] = None
@@ -80,15 +88,11 @@ def write_report(files: ReportFiles) -> Page:
     for name, path in zip(names, files.results):
         results = read_results(path, truth)
         notices += results.notices
+        # The others' intervals come out of the comparison.
+        resamples = 0 if studies else files.resamples
         detections = to_core(truth, results).detections
         studies.append(
-            study(
-                name,
-                data,
-                detections,
-                resamples=files.resamples,
-                seed=files.seed,
-            )
+            study(name, data, detections, resamples=resamples, seed=files.seed)
         )
     extras = Extras(
         title=files.title,
@@ -123,11 +127,14 @@ def write_page(
 
 
 def comparison_of(
-    studies: Sequence[Study], resamples: int, seed: int
+    studies: Sequence[Study], resamples: Optional[int], seed: int
 ) -> Optional[Comparison]:
     """Compare several detectors; None for one, or without resampling."""
-    if len(studies) < 2 or not resamples:
+    if len(studies) < 2 or resamples == 0:
         return None
+    if resamples is None:
+        largest = max(len(each.evaluation.detections) for each in studies)
+        resamples = default_resamples(largest)
     return compare(
         {each.name: each.evaluation for each in studies},
         num_resamples=resamples,

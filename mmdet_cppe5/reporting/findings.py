@@ -58,10 +58,10 @@ def _uncertainty(data: DataSet, study: Study) -> str:
     if not np.isfinite(interval.low):
         return ''
     return (
-        f'AP is {percent(interval.estimate)}, but '
-        f'{len(data.image_names):,} other images of the same kind could as '
-        f'well have given anything from {percent(interval.low)} to '
-        f'{percent(interval.high)}.'
+        f'AP is {percent(interval.estimate)}, with a '
+        f'{study.intervals.confidence:.0%} interval from '
+        f'{percent(interval.low)} to {percent(interval.high)}: '
+        f'{len(data.image_names):,} images do not pin it down any further.'
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from mmdet_cppe5 import __version__
 from mmdet_cppe5.core import Comparison
+from mmdet_cppe5.core.per_image import image_counts
 from mmdet_cppe5.files import PathLike
 
 from .cells import span
@@ -22,13 +23,13 @@ from .photos import embed_photos, find_photo
 from .sections_accuracy import accuracy_section, ends, error_section
 from .sections_images import (
     example_section,
-    image_counts,
     image_section,
     miss_section,
     photo_list,
     worst_images,
 )
 from .sections_models import model_section
+from .sections_scores import score_section, working_score
 from .study import DataSet, Study
 
 PHOTO_LIMIT = 60
@@ -84,7 +85,7 @@ def report_page(
     """
     extras = extras or Extras()
     study = studies[0]
-    score = 0.3
+    score = working_score(study.evaluation)
     groups = galleries(data, study)
     chosen = _choose_images(data, study, groups, score, extras.photo_limit)
     addresses, problems = _photos(data, chosen, extras.images)
@@ -92,6 +93,7 @@ def report_page(
     sections = [
         accuracy_section(data, study),
         error_section(data, study),
+        score_section(data, study, score),
         miss_section(data, study),
         example_section(data, groups, shown),
         image_section(data, study, score, set(chosen)),
@@ -129,7 +131,7 @@ def _choose_images(
 ) -> list[int]:
     """Return the images of the examples, then those with most errors."""
     wanted = [card.photo for group in groups for card in group.cards]
-    wanted += worst_images(image_counts(data, study, score)).tolist()
+    wanted += worst_images(image_counts(study.evaluation, score)).tolist()
     return sorted(list(dict.fromkeys(wanted))[:limit])
 
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from mmdet_cppe5.core.per_image import ImageCounts, image_counts
+
 from . import figures
 from .cells import count, points, word
 from .gallery import Group, photo_boxes
@@ -82,40 +84,10 @@ def example_section(
     return Section('examples', 'Examples', texts, gallery=gallery)
 
 
-def image_counts(
-    data: DataSet, study: Study, score: float
-) -> dict[str, np.ndarray]:
-    """Count hits, false alarms and misses of every image.
-
-    Args:
-        data: the data set.
-        study: the detector.
-        score: detections below it do not count.
-
-    Returns:
-        ``objects``, ``tp``, ``fp``, ``fn``: int64 ``(N,)`` each.
-    """
-    truth, found = data.ground_truths, study.evaluation.detections
-    size = truth.num_images
-    sure = found.score >= score
-    decisions = study.decisions
-
-    def per_image(images: np.ndarray) -> np.ndarray:
-        return np.bincount(images, minlength=size)
-
-    objects = per_image(truth.image[~truth.ignore])
-    hits = per_image(found.image[sure & decisions.true_positive])
-    return {
-        'objects': objects,
-        'tp': hits,
-        'fp': per_image(found.image[sure & decisions.false_positive]),
-        'fn': objects - hits,
-    }
-
-
-def worst_images(counts: dict[str, np.ndarray]) -> np.ndarray:
+def worst_images(counts: ImageCounts) -> np.ndarray:
     """Return the images by number of errors, most first."""
-    return np.argsort(-(counts['fp'] + counts['fn']), kind='stable')
+    errors = counts.false_positives + counts.false_negatives
+    return np.argsort(-errors, kind='stable')
 
 
 def image_section(
@@ -129,22 +101,28 @@ def image_section(
         score: detections below it do not count.
         with_photos: positions of the images that the lightbox shows.
     """
-    counts = image_counts(data, study, score)
+    counts = image_counts(study.evaluation, score, HIT_IOU)
     order = worst_images(counts)[:LISTED]
-    rows = []
-    for image in order.tolist():
-        objects, tp, fp, fn = (int(each[image]) for each in counts.values())
-        both = 2 * tp + fp + fn
-        rows.append(
-            Row(
-                [
-                    word(data.image_names[image]),
-                    *(count(n) for n in (objects, tp, fp, fn)),
-                    points(2 * tp / both if both else float('nan')),
-                ],
-                image if image in with_photos else None,
-            )
+    right, wrong, missed, f1 = (
+        counts.true_positives,
+        counts.false_positives,
+        counts.false_negatives,
+        counts.f1,
+    )
+    rows = [
+        Row(
+            [
+                word(data.image_names[i]),
+                count(right[i] + missed[i]),
+                count(right[i]),
+                count(wrong[i]),
+                count(missed[i]),
+                points(f1[i]),
+            ],
+            i if i in with_photos else None,
         )
+        for i in order.tolist()
+    ]
     columns = [
         Column('Image', False),
         Column('Objects'),
@@ -186,11 +164,18 @@ def photo_list(
         addresses: ``data:`` address of each one's photo, or None.
         score: the threshold of the counts.
     """
-    counts = image_counts(data, study, score)
+    counts = image_counts(study.evaluation, score, HIT_IOU)
     photos = []
     for image, href in zip(chosen, addresses):
         width, height = data.image_sizes[image].tolist()
-        tp, fp, fn = (int(counts[key][image]) for key in ('tp', 'fp', 'fn'))
+        tp, fp, fn = (
+            int(each[image])
+            for each in (
+                counts.true_positives,
+                counts.false_positives,
+                counts.false_negatives,
+            )
+        )
         photos.append(
             Photo(
                 image,

@@ -74,6 +74,7 @@ def reliability(
     precision: np.ndarray,
     counts: np.ndarray,
     error: float = float('nan'),
+    lowest: float = 0.0,
 ) -> Drawing:
     """Draw the share of hits against the score they claim.
 
@@ -82,6 +83,7 @@ def reliability(
         precision: share of hits in each bin, ``(B,)``, NaN for empty bins.
         counts: detections in each bin, ``(B,)``.
         error: the expected calibration error, a fraction.
+        lowest: detections with a lower score were left out.
     """
     figure, axes = new_axes(4.6, 3.6)
     axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle='--')
@@ -126,9 +128,10 @@ def reliability(
     return Drawing(
         'reliability',
         'Do scores mean what they say?',
-        'Detections in bins of equal score width; a bigger dot is more '
-        'detections. On the dashed line a score of 0.8 is right in 8 of 10 '
-        'cases; below it the detector is too sure of itself, above it too '
+        f'Detections with a score of {lowest:g} or more, in bins of equal '
+        'width; a bigger dot is more detections. On the dashed line a score '
+        'of 0.8 is right in 8 of 10 cases; below it the detector is too '
+        'sure of itself, above it too '
         'modest. ECE is the mean distance from the line, weighted by the '
         'number of detections.',
         f'Expected calibration error {percent(error)} percent over '
