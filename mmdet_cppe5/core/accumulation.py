@@ -9,7 +9,7 @@ from mmdet_cppe5.core.arrays import (
     GroundTruths,
     IntArray,
 )
-from mmdet_cppe5.core.curves import Curves, Layers
+from mmdet_cppe5.core.curves import Curves, Term
 from mmdet_cppe5.core.matching import Matches
 from mmdet_cppe5.core.ordering import Ranking
 
@@ -36,36 +36,44 @@ def accumulate(
         cap: Detections of this rank and beyond are left out.
 
     Returns:
-        T * A * K curves, in this order. The base has a layer per size range,
-        the events are the candidates.
+        T * A * K curves, in this order, and two terms: all detections, with a
+        layer per size range, and the candidates, with a layer per threshold
+        and size range.
     """
     place = ranking.place[matches.dt]
     inside = ~outside_ranges(detections.area[ranking.rows], ranges)
-    took = matches.chosen >= 0
+    took, hit = matches.code > 0, matches.hit
     if cap < ranking.cap:
         within = ranking.rank < cap
         inside &= within
         took &= within[place]
-    hit = took & ~matches.ignored
-    own = inside[:, place]
-    change = hit.view(np.int8) - (took & own).view(np.int8)
+        hit &= within[place]
+    # What took something counts if that counts, whatever its own size.
+    change = hit.view(np.int8) - (took & inside[:, place]).view(np.int8)
 
-    t, a, c = np.nonzero(hit)
-    label = detections.label[matches.dt]
-    shape = (*hit.shape[:2], len(ranking.class_start) - 1)
-    curve = np.ravel_multi_index((t, a, label[c]), shape)
+    num_cells = len(hit) * len(ranges)
+    num_classes = len(ranking.class_start) - 1
+    cell, candidate = np.divmod(np.flatnonzero(hit), max(len(place), 1))
+    curve = cell * num_classes + ranking.label[place][candidate]
+    layer = np.repeat(np.arange(num_cells), num_classes)
     return Curves(
-        per_curve=np.bincount(curve, minlength=int(np.prod(shape))),
-        positives=np.broadcast_to(positives, shape).ravel(),
-        base=Layers(inside.view(np.int8)),
-        base_layer=a,
-        events=Layers(change.reshape(shape[0] * shape[1], len(place))),
-        event_layer=t * shape[1] + a,
-        event=c,
-        event_place=place,
-        event_label=label,
-        event_end=place + 1,
-        class_start=ranking.class_start[:-1],
+        per_curve=np.bincount(curve, minlength=num_cells * num_classes),
+        positives=np.tile(positives.ravel(), len(took)),
+        place=place[candidate],
+        terms=(
+            Term(
+                inside.view(np.int8),
+                np.arange(len(ranking.rows)),
+                ranking.class_start,
+            ),
+            Term(
+                change.reshape(num_cells, len(place)),
+                place,
+                np.searchsorted(place, ranking.class_start),
+            ),
+        ),
+        layers=(layer % len(ranges), layer),
+        ends=(place[candidate] + 1, candidate + 1),
     )
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from mmdet_cppe5.core.arrays import BoolArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.matching import match
-from mmdet_cppe5.core.pairs import pairs_with_equal_keys
+from mmdet_cppe5.core.pairs import Pairs
 
 
 def confusion_matrix(
@@ -69,23 +69,23 @@ def _match_across(
         Rows of the detections that found one, and of what they found.
     """
     gt, dt = evaluation.ground_truths, evaluation.detections
-    rows = np.flatnonzero(stray)
-    rows = rows[np.lexsort((-dt.score[rows], dt.image[rows]))]
-    pairs = pairs_with_equal_keys(
-        rows,
-        dt.image[rows],
-        gt.image,
-        evaluation.similarity,
-        skip=(dt.label, gt.label),
+    parts = evaluation.pair_finder.other_class()
+    dt_rows, gt_rows, similarity = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ('dt', 'gt', 'similarity')
     )
-    pairs = pairs.only(free[pairs.gt])
+    use = np.flatnonzero(stray[dt_rows] & free[gt_rows])
+    pairs = Pairs(dt_rows, gt_rows, similarity).only(use)
+    rank = evaluation.ranking.score_rank[evaluation.ranking.place[pairs.dt]]
+    pairs = pairs.only(np.lexsort((pairs.gt, rank, dt.image[pairs.dt])))
     matches = match(
         pairs,
         dt.image[pairs.dt],
         gt,
         np.array([iou_thr]),
         np.zeros((1, len(gt)), np.bool_),
+        np.arange(len(dt)),
     )
-    chosen = matches.chosen[0, 0]
-    found = chosen >= 0
-    return matches.dt[found], matches.pairs.gt[chosen[found]]
+    taken = matches.taken_pair(0, 0)
+    found = taken >= 0
+    return matches.dt[found], matches.pairs.gt[taken[found]]

@@ -4,18 +4,16 @@ Every number of this package is read off precision/recall curves, one per
 class and setting (threshold, size range, or a fix of TIDE's). All curves of
 one kind are kept together in a :class:`Curves`.
 
-How many detections count before a hit is a sum over two kinds of flags:
-
-- the *base*: detections that count if nothing matches. It is shared by many
-  curves and has one flag per place in class order;
-- the *events*: how matches or fixes change that. They touch few detections,
-  and every curve has flags of its own for them.
+How many detections count before a hit is a sum of a few :class:`Term`: one
+for what counts if nothing matches, which many curves share, one for the few
+detections for which matches or fixes change that.
 
 The sums are linear in the detections. When an image stands in the data
 several times or not at all, the same flags only get other weights: this is
 what makes resampling cheap (:mod:`mmdet_cppe5.core.resampling`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,21 +25,35 @@ from mmdet_cppe5.core.precision_recall import precision_at_recall
 
 
 @dataclass(frozen=True, eq=False)
-class Layers:
-    """Several rows of flags over one sequence.
+class Term:
+    """Layers of flags over a sequence of detections.
+
+    The sequence is ordered by class, inside a class by rank.
 
     Attributes:
-        values: (L, n) 1, 0 or -1.
+        flags: (L, n) 1 where a detection counts, -1 where it takes back what
+            another term counts, else 0.
+        place: (n,) place of each detection.
+        class_start: (K + 1,) first index of each class, and n. The class is
+            not the detection's own where a fix moved it.
     """
 
-    values: NDArray[np.int8]
+    flags: NDArray[np.int8]
+    place: IntArray
+    class_start: IntArray
+
+    @property
+    def label(self) -> IntArray:
+        """(n,) class of each index."""
+        classes = np.arange(len(self.class_start) - 1)
+        return np.repeat(classes, np.diff(self.class_start))
 
     @cached_property
     def before(self) -> NDArray[np.int32]:
-        """(L, n + 1) sum of the values before each index, and of all."""
-        layers, size = self.values.shape
+        """(L, n + 1) sum of the flags before each index, and of all."""
+        layers, size = self.flags.shape
         total = np.zeros((layers, size + 1), np.int32)
-        np.cumsum(self.values, axis=1, dtype=np.int32, out=total[:, 1:])
+        np.cumsum(self.flags, axis=1, dtype=np.int32, out=total[:, 1:])
         return total
 
 
@@ -49,50 +61,30 @@ class Layers:
 class Curves:
     """Hits of many curves; curve ``s`` belongs to class ``s % K``.
 
-    Hits stand curve by curve, inside a curve in ranking order. Events stand
-    by class, inside a class in ranking order.
+    Hits stand curve by curve, inside a curve in ranking order.
 
     Attributes:
         per_curve: (S,) number of hits.
         positives: (S,) counted ground truths.
-        base: A layers over the D places: 1 where a detection counts if
-            nothing matches.
-        base_layer: (H,) layer of the base that applies to the hit, -1 for
-            none.
-        events: L layers over the E events: 1 where an event makes a detection
-            count, -1 where it makes one of the base not count.
-        event_layer: (H,) layer of the events that applies to the hit.
-        event: (H,) the event that is the hit.
-        event_place: (E,) place of the event's detection.
-        event_label: (E,) class that the event concerns, ascending. It is not
-            the detection's own where a fix moved the detection.
-        event_end: (E,) end of the places that stand before the event's
-            detection or are it.
-        class_start: (K,) first place of each class.
+        place: (H,) place of the detection that is the hit.
+        terms: What is counted.
+        layers: For each term, (S,) the layer that applies to each curve, -1
+            for none.
+        ends: For each term, (H,) how many of its sequence stand before the
+            hit or are the hit.
     """
 
     per_curve: IntArray
     positives: IntArray
-    base: Layers
-    base_layer: IntArray
-    events: Layers
-    event_layer: IntArray
-    event: IntArray
-    event_place: IntArray
-    event_label: IntArray
-    event_end: IntArray
-    class_start: IntArray
-
-    @cached_property
-    def event_start(self) -> IntArray:
-        """(K,) first event of each class."""
-        classes = np.arange(len(self.class_start))
-        return np.searchsorted(self.event_label, classes)
+    place: IntArray
+    terms: Sequence[Term]
+    layers: Sequence[IntArray]
+    ends: Sequence[IntArray]
 
     @cached_property
     def counted(self) -> IntArray:
         """(H,) counted detections of the curve up to and with each hit."""
-        return self.count_up_to(self.event_end[self.event], self.event + 1)
+        return self.count_up_to(self.ends)
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -101,19 +93,25 @@ class Curves:
             self.per_curve, self.counted, self.positives
         )
 
-    def count_up_to(self, base_end: IntArray, event_end: IntArray) -> IntArray:
+    def count_up_to(self, ends: Sequence[IntArray]) -> IntArray:
         """Counted detections of each hit's curve up to a point of it.
 
         Args:
-            base_end: (H,) end of the places.
-            event_end: (H,) end of the events.
+            ends: For each term, (H,) end in its sequence.
         """
-        label = self.event_label[self.event]
-        before = self.events.before
-        counted = before[self.event_layer, event_end].astype(np.int64)
-        counted -= before[self.event_layer, self.event_start[label]]
-        some = np.flatnonzero(self.base_layer >= 0)
-        layer, before = self.base_layer[some], self.base.before
-        counted[some] += before[layer, base_end[some]]
-        counted[some] -= before[layer, self.class_start[label[some]]]
+        counted = np.zeros(len(self.place), np.int64)
+        for term, layer, end in zip(self.terms, self.layers, ends):
+            size = term.flags.shape[1] + 1
+            before = term.before.ravel()
+            label = np.arange(len(layer)) % (len(term.class_start) - 1)
+            row = np.maximum(layer, 0) * size
+            start = before[row + term.class_start[label]]
+            if (layer >= 0).all():
+                counted += before[np.repeat(row, self.per_curve) + end]
+                counted -= np.repeat(start, self.per_curve)
+                continue
+            some = np.flatnonzero(np.repeat(layer >= 0, self.per_curve))
+            row = np.repeat(row, self.per_curve)[some]
+            counted[some] += before[row + end[some]]
+            counted[some] -= np.repeat(start, self.per_curve)[some]
         return counted

@@ -66,9 +66,9 @@ def decide(
         gt_ignored: (G,) objects not counted in the range.
     """
     t, a = cell
-    chosen = matches.chosen[t, a]
-    some = np.flatnonzero(chosen >= 0)
-    dt, pair = matches.dt[some], chosen[some]
+    taken = matches.taken_pair(t, a)
+    some = np.flatnonzero(taken >= 0)
+    dt, pair = matches.dt[some], taken[some]
     gt = matches.pairs.gt[pair]
     matched_gt = np.full(len(detections), -1)
     matched_gt[dt] = gt
@@ -81,7 +81,7 @@ def decide(
     capped = ranking.place < 0
     low, high = area_range
     ignored = (detections.area < low) | (detections.area > high)
-    ignored[dt] = matches.ignored[t, a, some]
+    ignored[dt] = ~matches.hit[t, a, some]
     ignored &= ~capped
     counted = ~(ignored | capped)
     return Decisions(

@@ -25,7 +25,7 @@ from mmdet_cppe5.core.decisions import Decisions, decide
 from mmdet_cppe5.core.matching import Matches, match
 from mmdet_cppe5.core.nearest import Nearest, nearest
 from mmdet_cppe5.core.ordering import Ranking, rank_detections
-from mmdet_cppe5.core.pairs import Pairs, group_keys, pairs_with_equal_keys
+from mmdet_cppe5.core.pairs import PairFinder, Pairs
 from mmdet_cppe5.core.precision_recall import (
     hit_at_recall,
     largest_recall,
@@ -59,6 +59,7 @@ class Evaluation:
         max_dets: (M,) caps per image and class, ascending. Detections beyond
             the last are not looked at; AP is taken at the last.
         ranking: The order in which detections were looked at.
+        pair_finder: Finds pairs of other classes too.
         pairs: Detections and ground truths of one image and class with any
             similarity, in group order.
         matches: What every candidate took; candidates in class order.
@@ -73,6 +74,7 @@ class Evaluation:
     area_ranges: Mapping[str, tuple[float, float]]
     max_dets: tuple[int, ...]
     ranking: Ranking = field(repr=False)
+    pair_finder: PairFinder = field(repr=False)
     pairs: Pairs = field(repr=False)
     matches: Matches = field(repr=False)
     gt_ignored: BoolArray = field(repr=False)
@@ -104,7 +106,7 @@ class Evaluation:
     def recall(self) -> FloatArray:
         """(T, K, A, M) largest recall, NaN where undefined."""
         curves = self.curves
-        rank = self.ranking.rank[curves.event_place[curves.event]]
+        rank = self.ranking.rank[curves.place]
         num_curves = len(curves.per_curve)
         curve = np.repeat(np.arange(num_curves), curves.per_curve)
         recall = [
@@ -230,19 +232,12 @@ class Evaluation:
     @cached_property
     def nearest_same(self) -> Nearest:
         """(N,) most similar counted ground truth of the same class."""
-        return nearest(self.pairs, self.gt_ignored[0], len(self.detections))
+        return nearest([self.pairs], self.gt_ignored[0], len(self.detections))
 
     @cached_property
     def nearest_other(self) -> Nearest:
         """(N,) most similar counted ground truth of any other class."""
-        rows = self.ranking.rows[self.ranking.by_group]
-        pairs = pairs_with_equal_keys(
-            rows,
-            self.detections.image[rows],
-            self.ground_truths.image,
-            self.similarity,
-            skip=(self.detections.label, self.ground_truths.label),
-        )
+        pairs = self.pair_finder.other_class()
         return nearest(pairs, self.gt_ignored[0], len(self.detections))
 
     def threshold_index(self, iou_thr: float) -> int:
@@ -310,7 +305,7 @@ class Evaluation:
         curves = self._accumulate(cap)
         index, reached = hit_at_recall(curves.per_curve, curves.positives)
         by_place = self.detections.score[self.ranking.rows]
-        of_hits = by_place[curves.event_place[curves.event]]
+        of_hits = by_place[curves.place]
         scores = np.append(of_hits, 0)[index]
         scores[~reached] = 0
         scores = self._by_axes(scores)
@@ -359,13 +354,19 @@ def evaluate(
     if similarity is None:
         similarity = BoxIoU(ground_truths, detections)
     ranking = rank_detections(detections, caps[-1])
-    pairs = _same_class_pairs(ground_truths, detections, ranking, similarity)
+    finder = PairFinder(ground_truths, detections, ranking, similarity)
+    pairs = finder.same_class()
     gt_ignored = ground_truths.ignore | outside_ranges(
         ground_truths.area, ranges
     )
-    group = group_keys(detections.image, detections.label, detections)
+    dt = pairs.dt
     matches = match(
-        pairs, group[pairs.dt], ground_truths, thresholds, gt_ignored
+        pairs,
+        detections.image[dt] * detections.num_classes + detections.label[dt],
+        ground_truths,
+        thresholds,
+        gt_ignored,
+        ranking.place,
     )
     return Evaluation(
         ground_truths=ground_truths,
@@ -375,26 +376,11 @@ def evaluate(
         area_ranges=MappingProxyType(dict(area_ranges)),
         max_dets=caps,
         ranking=ranking,
+        pair_finder=finder,
         pairs=pairs,
-        matches=matches.sorted_by(ranking.place),
+        matches=matches,
         gt_ignored=gt_ignored,
         positives=count_positives(ground_truths, gt_ignored),
-    )
-
-
-def _same_class_pairs(
-    ground_truths: GroundTruths,
-    detections: Detections,
-    ranking: Ranking,
-    similarity: Similarity,
-) -> Pairs:
-    """Pairs of one image and class; detections in group order."""
-    rows = ranking.rows[ranking.by_group]
-    return pairs_with_equal_keys(
-        rows,
-        group_keys(detections.image[rows], detections.label[rows], detections),
-        group_keys(ground_truths.image, ground_truths.label, ground_truths),
-        similarity,
     )
 
 

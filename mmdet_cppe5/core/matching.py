@@ -7,10 +7,13 @@ among equals the last. Crowd regions are never used up.
 
 Groups (image, class) do not touch each other, so the r-th candidate of every
 group can choose at the same time: the loop runs over r, not over detections.
+A *cell* is one threshold and size range; a choice is one small number per
+candidate and cell, so all cells of a candidate are handled as one short row.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +24,8 @@ from mmdet_cppe5.core.arrays import (
     GroundTruths,
     IntArray,
 )
-from mmdet_cppe5.core.pairs import Pairs, run_starts
-
-# Any counted ground truth is preferred to any ignored one.
-_COUNTED = 1 << 30
+from mmdet_cppe5.core.ordering import run_starts
+from mmdet_cppe5.core.pairs import Pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,25 +37,32 @@ class Matches:
 
     Attributes:
         dt: (C,) row of each candidate.
-        chosen: (T, A, C) index into ``pairs`` of what it took, -1 for none.
-        ignored: (T, A, C) whether it took an object that is not counted.
-        pairs: The P candidate pairs.
+        pairs: Candidate pairs; those of one candidate stand together, the
+            most similar last.
+        first_pair: (C,) index of each candidate's first pair.
+        code: (T, A, C) 0 where nothing was taken, else 1 + the number of the
+            taken one among the candidate's pairs, plus ``counted_bit`` where
+            what was taken counts.
+        counted_bit: A power of two above every number of pairs.
     """
 
     dt: IntArray
-    chosen: NDArray[np.int32]
-    ignored: BoolArray
     pairs: Pairs
+    first_pair: IntArray
+    code: NDArray[Any]
+    counted_bit: int
 
-    def sorted_by(self, place: IntArray) -> 'Matches':
-        """The same with candidates in ascending ``place`` (N,) of row."""
-        order = np.argsort(place[self.dt])
-        return Matches(
-            self.dt[order],
-            self.chosen[:, :, order],
-            self.ignored[:, :, order],
-            self.pairs,
-        )
+    def taken_pair(self, t: int, a: int) -> IntArray:
+        """(C,) index of the taken pair in one cell, -1 for none."""
+        code = self.code[t, a].astype(np.int64)
+        slot = (code & (self.counted_bit - 1)) - 1
+        return np.where(code > 0, self.first_pair + slot, -1)
+
+    @property
+    def hit(self) -> BoolArray:
+        """(T, A, C) whether a counted ground truth was taken."""
+        hit: BoolArray = self.code >= self.counted_bit
+        return hit
 
 
 def match(
@@ -63,6 +71,7 @@ def match(
     ground_truths: GroundTruths,
     iou_thrs: FloatArray,
     gt_ignored: BoolArray,
+    order: IntArray,
 ) -> Matches:
     """Let every detection choose its ground truth.
 
@@ -73,77 +82,114 @@ def match(
         ground_truths: G objects.
         iou_thrs: (T,) thresholds.
         gt_ignored: (A, G) objects not counted in each size range.
+        order: (N,) number of each detection; the candidates of the result
+            stand in ascending order of it.
     """
     # As pycocotools has it: at a threshold of 1 equal boxes still match.
     thresholds = np.minimum(iou_thrs, 1 - 1e-10)
     enough = np.flatnonzero(pairs.similarity >= thresholds.min())
-    pairs = _best_last(pairs.only(enough))
+    group = group[enough]
+    pairs = pairs.only(enough)
     start, count = pairs.runs()
-    taken = np.zeros((len(thresholds), *gt_ignored.shape), np.bool_)
-    code = np.zeros((*taken.shape[:2], len(start)), np.int32)
-    chosen = np.full(code.shape, -1, np.int32)
-    for turn in _turns(group[enough[start]]):
-        best = _choose(
-            start[turn],
-            count[turn],
-            pairs,
-            thresholds,
-            gt_ignored,
-            ground_truths.crowd,
-            taken,
-        )
-        code[:, :, turn] = best
-        t, a, n = np.nonzero(best)
-        pair = start[turn][n] + (best[t, a, n] & (_COUNTED - 1)) - 1
-        chosen[t, a, turn[n]] = pair
-        taken[t, a, pairs.gt[pair]] = True
-    ignored = (code > 0) & (code < _COUNTED)
-    return Matches(pairs.dt[start], chosen, ignored, pairs)
+    pairs = _best_last(pairs, start, count)
+    chooser = _Chooser(pairs, ground_truths.crowd, thresholds, gt_ignored)
+    code = chooser.choose(start, count, group[start])
+
+    by_order = np.argsort(order[pairs.dt[start]])
+    shape = (len(thresholds), len(gt_ignored), len(start))
+    return Matches(
+        dt=pairs.dt[start][by_order],
+        pairs=pairs,
+        first_pair=start[by_order],
+        code=np.ascontiguousarray(code[by_order].T).reshape(shape),
+        counted_bit=chooser.counted_bit,
+    )
 
 
-def _choose(
-    start: IntArray,
-    count: IntArray,
-    pairs: Pairs,
-    thresholds: FloatArray,
-    gt_ignored: BoolArray,
-    crowd: BoolArray,
-    taken: BoolArray,
-) -> NDArray[np.int32]:
-    """Choose for detections of different groups.
+class _Chooser:
+    """Chooses for many detections at once.
 
     Args:
-        start: (n,) first pair of each detection; its best pair comes last.
-        count: (n,) number of its pairs.
-        pairs: All candidate pairs.
+        pairs: P candidate pairs.
+        crowd: (G,) objects that are never used up.
         thresholds: (T,).
         gt_ignored: (A, G).
-        crowd: (G,).
-        taken: (T, A, G) objects that are gone.
-
-    Returns:
-        (T, A, n) 1 + the chosen one of the detection's pairs, plus
-        ``_COUNTED`` if its ground truth counts; 0 for none.
     """
-    best = np.zeros((*taken.shape[:2], len(start)), np.int32)
-    for slot in range(int(count.max())):
-        some = np.flatnonzero(count > slot)
-        pair = start[some] + slot
-        gt = pairs.gt[pair]
-        may = pairs.similarity[pair] >= thresholds[:, None, None]
-        may = may & (~taken[:, :, gt] | crowd[gt])
-        rank = np.where(gt_ignored[:, gt], slot + 1, slot + 1 + _COUNTED)
-        value = may * rank.astype(np.int32)
-        if slot:
-            value = np.maximum(value, best[:, :, some])
-        best[:, :, some] = value
-    return best
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        crowd: BoolArray,
+        thresholds: FloatArray,
+        gt_ignored: BoolArray,
+    ) -> None:
+        self._pairs = pairs
+        self._crowd = crowd
+        self._threshold = np.repeat(thresholds, len(gt_ignored))
+        most = int(pairs.runs()[1].max(initial=0))
+        self.counted_bit = 1 << most.bit_length()
+        self._dtype = np.min_scalar_type(2 * self.counted_bit - 1)
+        counts = np.where(gt_ignored.T, 0, self.counted_bit)
+        self._counts = np.tile(
+            counts.astype(self._dtype), (1, len(thresholds))
+        )  # (G, T * A)
+        self._taken = np.zeros(self._counts.shape, np.bool_)
+
+    def choose(
+        self, start: IntArray, count: IntArray, group: IntArray
+    ) -> NDArray[Any]:
+        """Return the codes of all candidates; see :class:`Matches`.
+
+        Args:
+            start: (C,) first pair of each candidate.
+            count: (C,) number of its pairs.
+            group: (C,) its group; candidates in group order.
+        """
+        code = np.zeros((len(start), len(self._threshold)), self._dtype)
+        for turn in _turns(group):
+            best = self._best(start[turn], count[turn])
+            code[turn] = best
+            # Nobody asks for what the last candidate of a group leaves.
+            more = np.flatnonzero(
+                group[np.minimum(turn + 1, len(group) - 1)] == group[turn]
+            )
+            self._take(start[turn[more]], count[turn[more]], best[more])
+        return code
+
+    def _best(self, start: IntArray, count: IntArray) -> NDArray[Any]:
+        """(n, T * A) codes of candidates of different groups."""
+        best = np.zeros((len(start), len(self._threshold)), self._dtype)
+        for slot in range(int(count.max())):
+            some = np.flatnonzero(count > slot)
+            pair = start[some] + slot
+            gt = self._pairs.gt[pair]
+            may = self._pairs.similarity[pair, None] >= self._threshold
+            may &= ~self._taken[gt]
+            value = self._counts[gt]
+            value += slot + 1
+            value *= may
+            best[some] = np.maximum(best[some], value) if slot else value
+        return best
+
+    def _take(
+        self, start: IntArray, count: IntArray, best: NDArray[Any]
+    ) -> None:
+        """Mark what was taken, (n, T * A) codes, as gone."""
+        number = best & (self.counted_bit - 1)
+        for slot in range(int(count.max(initial=0))):
+            some = np.flatnonzero(count > slot)
+            gt = self._pairs.gt[start[some] + slot]
+            some, gt = some[~self._crowd[gt]], gt[~self._crowd[gt]]
+            self._taken[gt] |= number[some] == slot + 1
 
 
-def _best_last(pairs: Pairs) -> Pairs:
-    """Order each detection's pairs by similarity, then ground truth row."""
-    run = np.cumsum(np.append(False, pairs.dt[1:] != pairs.dt[:-1]))
-    order = np.lexsort((pairs.similarity, run[: len(pairs.dt)]))
+def _best_last(pairs: Pairs, start: IntArray, count: IntArray) -> Pairs:
+    """Order each detection's pairs by similarity, then as they stand."""
+    several = np.flatnonzero(np.repeat(count > 1, count))
+    run = np.repeat(start, count)[several]
+    order = np.arange(len(pairs.dt))
+    by_run = np.lexsort((pairs.similarity[several], run))
+    order[several] = several[by_run]
     return pairs.only(order)
 
 

@@ -24,9 +24,9 @@ class Ranking:
             descending score, then image, then row. "Place" means an index
             into this array.
         class_start: (K + 1,) first place of each class, and D.
-        rank: (D,) rank of each place among the detections of its image and
-            class, from 0.
         by_group: (D,) places in *group order*: by image, class, then rank.
+        group_key: (Y,) ``image * K + class`` of each group, ascending.
+        group_size: (Y,) its number of detections.
         place: (N,) place of each row, -1 for detections beyond the cap.
         score_rank: (D,) rank of each place among the detections of all
             classes, by score, then image, then row.
@@ -35,11 +35,22 @@ class Ranking:
 
     rows: IntArray
     class_start: IntArray
-    rank: IntArray
     by_group: IntArray
+    group_key: IntArray
+    group_size: IntArray
     place: IntArray
     score_rank: IntArray
     cap: int
+
+    @cached_property
+    def rank(self) -> IntArray:
+        """(D,) rank of each place in its image and class, from 0."""
+        start = np.cumsum(self.group_size) - self.group_size
+        rank = np.empty(len(self.rows), np.int64)
+        rank[self.by_group] = np.arange(len(self.rows)) - np.repeat(
+            start, self.group_size
+        )
+        return rank
 
     def class_key(self, label: IntArray, rank: IntArray) -> IntArray:
         """Number that sorts by class, then by a rank in ``0..N``."""
@@ -82,25 +93,41 @@ def rank_detections(detections: Detections, cap: int) -> Ranking:
     rows = _by_image_unless_sorted(detections)
     rows = rows[argsort_descending(detections.score[rows])]
     labels = detections.label[rows]
-    by_class = argsort_stable(labels, detections.num_classes)
-    rows, labels = rows[by_class], labels[by_class]
+    score_rank = argsort_stable(labels, detections.num_classes)
+    rows, labels = rows[score_rank], labels[score_rank]
     images = detections.image[rows]
     by_group = argsort_stable(images, detections.num_images)
-    rank = _ranks_in_runs(
-        images[by_group] * detections.num_classes + labels[by_group], by_group
-    )
-    if len(rank) and rank.max() >= cap:
-        keep = rank < cap
-        new_place = np.cumsum(keep) - 1
-        rows, labels, rank = rows[keep], labels[keep], rank[keep]
-        by_class = by_class[keep]
-        by_group = new_place[by_group[keep[by_group]]]
-    class_start = np.searchsorted(
-        labels, np.arange(detections.num_classes + 1)
-    )
+    keys = (images * detections.num_classes + labels)[by_group]
+    start = run_starts(keys)
+    size = np.diff(np.append(start, len(keys)))
+    if size.max(initial=0) > cap:
+        in_group = np.arange(len(keys)) - np.repeat(start, size)
+        by_group = by_group[in_group < cap]
+        keep = np.zeros(len(keys), np.bool_)
+        keep[by_group] = True
+        by_group = (np.cumsum(keep) - 1)[by_group]
+        rows, labels, score_rank = rows[keep], labels[keep], score_rank[keep]
+        size = np.minimum(size, cap)
     place = np.full(len(detections), -1)
     place[rows] = np.arange(len(rows))
-    return Ranking(rows, class_start, rank, by_group, place, by_class, cap)
+    classes = np.arange(detections.num_classes + 1)
+    return Ranking(
+        rows=rows,
+        class_start=np.searchsorted(labels, classes),
+        by_group=by_group,
+        group_key=keys[start],
+        group_size=size,
+        place=place,
+        score_rank=score_rank,
+        cap=cap,
+    )
+
+
+def run_starts(keys: IntArray) -> IntArray:
+    """Index of the first of every run of equal neighbours."""
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    return np.flatnonzero(first)
 
 
 def argsort_descending(values: FloatArray) -> IntArray:
@@ -145,14 +172,3 @@ def _by_image_unless_sorted(detections: Detections) -> IntArray:
     if len(image) and (image[1:] < image[:-1]).any():
         return argsort_stable(image, detections.num_images)
     return np.arange(len(image))
-
-
-def _ranks_in_runs(keys: IntArray, places: IntArray) -> IntArray:
-    """Give each place its index inside its run of equal (sorted) keys."""
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = keys[1:] != keys[:-1]
-    starts = np.flatnonzero(first)
-    lengths = np.diff(np.append(starts, len(keys)))
-    rank = np.empty(len(keys), np.int64)
-    rank[places] = np.arange(len(keys)) - np.repeat(starts, lengths)
-    return rank

@@ -1,7 +1,6 @@
 """Pairs of detections and ground truths that have something in common."""
 
 from dataclasses import dataclass
-from typing import Optional, Union
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from mmdet_cppe5.core.arrays import (
     GroundTruths,
     IntArray,
 )
+from mmdet_cppe5.core.ordering import Ranking, run_starts
 from mmdet_cppe5.core.similarity import Similarity
 
 # Pairs scored at once: their arrays stay in the processor's cache.
-_CHUNK = 1 << 16
+_CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,8 @@ class Pairs:
 
     Attributes:
         dt: (P,) row of the detection.
-        gt: (P,) row of the ground truth; ascending for each detection.
+        gt: (P,) row of the ground truth; for each detection ascending by
+            class, then by row.
         similarity: (P,) their similarity, above 0.
     """
 
@@ -32,7 +33,7 @@ class Pairs:
     gt: IntArray
     similarity: FloatArray
 
-    def only(self, keep: Union[IntArray, BoolArray]) -> 'Pairs':
+    def only(self, keep: IntArray | BoolArray) -> 'Pairs':
         """The pairs that an index or mask keeps."""
         return Pairs(self.dt[keep], self.gt[keep], self.similarity[keep])
 
@@ -42,71 +43,77 @@ class Pairs:
         return start, np.diff(np.append(start, len(self.dt)))
 
 
-def run_starts(keys: IntArray) -> IntArray:
-    """Index of the first of every run of equal neighbours."""
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = keys[1:] != keys[:-1]
-    return np.flatnonzero(first)
-
-
-def pairs_with_equal_keys(
-    dt_rows: IntArray,
-    dt_keys: IntArray,
-    gt_keys: IntArray,
-    similarity: Similarity,
-    skip: Optional[tuple[IntArray, IntArray]] = None,
-) -> Pairs:
-    """Score every detection against the ground truths that share its key.
+class PairFinder:
+    """Finds the pairs of a data set.
 
     Args:
-        dt_rows: (D,) rows of detections, in the order the pairs shall have.
-        dt_keys: (D,) key of each, e.g. its image.
-        gt_keys: (G,) key of each ground truth.
+        ground_truths: G objects.
+        detections: N detections.
+        ranking: Which of them are looked at, and in which order.
         similarity: Scores pairs.
-        skip: Labels of all detections and ground truths; pairs with equal
-            labels are left out.
     """
-    gt_order = np.argsort(gt_keys, kind='stable')
-    sorted_keys = gt_keys[gt_order]
-    first = np.searchsorted(sorted_keys, dt_keys)
-    count = np.searchsorted(sorted_keys, dt_keys, side='right') - first
-    some = np.flatnonzero(count)
-    dt_rows, first, count = dt_rows[some], first[some], count[some]
-    ends = np.cumsum(count)
-    parts = []
-    begin = 0
-    while begin < len(dt_rows):
-        done = ends[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(ends, done + _CHUNK)))
-        dt, gt = _expand(
-            dt_rows[begin:end], first[begin:end], count[begin:end]
+
+    def __init__(
+        self,
+        ground_truths: GroundTruths,
+        detections: Detections,
+        ranking: Ranking,
+        similarity: Similarity,
+    ) -> None:
+        self._similarity = similarity
+        self._rows = ranking.rows[ranking.by_group]
+        self._group_size = ranking.group_size
+        classes = ground_truths.num_classes
+        keys = ground_truths.image * classes + ground_truths.label
+        self._gt_order = np.argsort(keys, kind='stable')
+        keys = keys[self._gt_order]
+        image = ranking.group_key // classes * classes
+
+        # Each group's image holds objects first..last, those of its class
+        # same_first..same_last.
+        self._first = np.searchsorted(keys, image)
+        self._last = np.searchsorted(keys, image + classes)
+        self._same_first = np.searchsorted(keys, ranking.group_key)
+        self._same_last = np.searchsorted(
+            keys, ranking.group_key, side='right'
         )
-        gt = gt_order[gt]
-        if skip is not None:
-            other = skip[0][dt] != skip[1][gt]
-            dt, gt = dt[other], gt[other]
-        scored = similarity(dt, gt)
-        alike = np.flatnonzero(scored > 0)
-        parts.append((dt[alike], gt[alike], scored[alike]))
-        begin = end
-    return _concatenate(parts)
 
+    def same_class(self) -> Pairs:
+        """Pairs of one image and class, detections in group order."""
+        return self._score(self._same_first, self._same_last)
 
-def group_keys(
-    image: IntArray, label: IntArray, world: Union[GroundTruths, Detections]
-) -> IntArray:
-    """One number per image and class."""
-    return image * world.num_classes + label
+    def other_class(self) -> tuple[Pairs, Pairs]:
+        """Pairs of one image, with objects of lower and of higher classes."""
+        return (
+            self._score(self._first, self._same_first),
+            self._score(self._same_last, self._last),
+        )
 
-
-def _expand(
-    dt_rows: IntArray, first: IntArray, count: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Pair each detection with ``first, first + 1, ...``, count of them."""
-    before = np.cumsum(count) - count
-    dt = np.repeat(dt_rows, count)
-    gt = np.arange(len(dt)) + np.repeat(first - before, count)
-    return dt, gt
+    def _score(self, first: IntArray, last: IntArray) -> Pairs:
+        """Score the detections of each group against objects in a range."""
+        count = np.repeat(last - first, self._group_size)
+        some = np.flatnonzero(count)
+        count = count[some]
+        rows = self._rows[some]
+        first = np.repeat(first, self._group_size)[some]
+        ends = np.cumsum(count)
+        parts = []
+        begin = 0
+        while begin < len(rows):
+            done = ends[begin - 1] if begin else 0
+            end = max(begin + 1, int(np.searchsorted(ends, done + _CHUNK)))
+            part = slice(begin, end)
+            before = ends[part] - count[part] - done
+            dt = np.repeat(rows[part], count[part])
+            gt = np.arange(len(dt)) + np.repeat(
+                first[part] - before, count[part]
+            )
+            gt = self._gt_order[gt]
+            scored = self._similarity(dt, gt)
+            alike = np.flatnonzero(scored > 0)
+            parts.append((dt[alike], gt[alike], scored[alike]))
+            begin = end
+        return _concatenate(parts)
 
 
 def _concatenate(

@@ -9,7 +9,7 @@ from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation, size_suffix
 from mmdet_cppe5.core.resampling import ResampledCurves
 from mmdet_cppe5.core.tide_errors import find_errors, prepare
-from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves
+from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
 
 # Numbers worked on at once: their arrays stay in the processor's cache.
 _AT_ONCE = 1 << 19
@@ -137,10 +137,9 @@ def mean_of_defined(
 
 def _resampled_fixes(evaluation: Evaluation) -> ResampledCurves:
     """TIDE's curves at the lowest threshold."""
-    pos_thr = float(evaluation.iou_thrs[0])
-    bg_thr = min(0.1, pos_thr / 2)
+    bg_thr = min(0.1, float(evaluation.iou_thrs[0]) / 2)
     stage = prepare(evaluation, bg_thr)
-    errors = find_errors(evaluation, stage, pos_thr, bg_thr)
+    errors = find_errors(evaluation, stage, 0)
     counted = _count_per_image(evaluation, ~evaluation.gt_ignored[0])
     missed = _count_per_image(evaluation, errors.missed)
     unmatched = _count_per_image(evaluation, errors.false_negative)
@@ -150,7 +149,7 @@ def _resampled_fixes(evaluation: Evaluation) -> ResampledCurves:
     num_classes = counted.shape[1]
     return ResampledCurves(
         evaluation,
-        fixed_curves(evaluation, stage, errors),
+        fixed_curves(evaluation, stage, quiet_term(evaluation, stage), errors),
         np.hstack([counted, counted - missed, counted - unmatched]),
         (kind[:, None] * num_classes + np.arange(num_classes)).ravel(),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import FloatArray, IntArray
-from mmdet_cppe5.core.curves import Curves, Layers
+from mmdet_cppe5.core.curves import Curves, Term
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.precision_recall import precision_at_recall
 
@@ -40,47 +40,39 @@ class ResampledCurves:
         image = evaluation.detections.image[ranking.rows]
         score = evaluation.detections.score[ranking.rows]
         tie = ranking.tie_rank(score, image)
-        places = ranking.class_key(ranking.label, tie)
-        events = ranking.class_key(curves.event_label, tie[curves.event_place])
-        unit = events[curves.event]
-        first, last = (
-            [np.searchsorted(keys, unit, side) for keys in (places, events)]
-            for side in ('left', 'right')
-        )
-        before = curves.count_up_to(*first)
-        self._unit_size = curves.count_up_to(*last) - before
+        classes = len(ranking.class_start) - 1
+        curve = np.repeat(np.arange(len(kind)), curves.per_curve)
+        label = curve % classes
+        unit = ranking.class_key(label, tie[curves.place])
+        first, last = [], []
+        for term in curves.terms:
+            keys = ranking.class_key(term.label, tie[term.place])
+            first.append(np.searchsorted(keys, unit))
+            last.append(np.searchsorted(keys, unit, side='right'))
+        before = curves.count_up_to(first)
+        self._unit_size = curves.count_up_to(last) - before
         self._offset = curves.counted - before
         self._plain = bool((self._unit_size == 1).all())
+        self._runs = _runs_of_equal(curve, unit)
 
-        label = curves.event_label[curves.event]
-        has_base = curves.base_layer >= 0
-        layer = np.where(has_base, curves.base_layer, 0)
-        num_layers = int(layer.max(initial=-1)) + 1
-        self._base = _Weighted(
-            Layers(curves.base.values[:num_layers]),
-            image,
-            layer,
-            np.where(has_base, curves.class_start[label], 0),
-            np.where(has_base, first[0], 0),
-        )
-        self._events = _Weighted(
-            curves.events,
-            image[curves.event_place],
-            curves.event_layer,
-            curves.event_start[label],
-            first[1],
-        )
-        self._image = image[curves.event_place][curves.event]
+        self._terms = [
+            _Weighted(
+                term,
+                image[term.place],
+                layer[curve],
+                term.class_start[label],
+                end,
+            )
+            for term, layer, end in zip(curves.terms, curves.layers, first)
+        ]
+        self._image = image[curves.place]
         self._end = np.cumsum(curves.per_curve)
         self._start = self._end - curves.per_curve
         self._positives = positives.astype(np.float64)
         self._kind = kind
-        curve = np.repeat(np.arange(len(kind)), curves.per_curve)
-        self._runs = _runs_of_equal(curve, unit)
         #: Numbers held per resample: tells how many to do at once.
-        self.cost = (
-            self._base.size + self._events.size + len(kind) * 101 + len(unit)
-        )
+        self.cost = len(kind) * 101 + len(unit)
+        self.cost += sum(term.size for term in self._terms)
 
     def average_precision(self, weights: NDArray[np.int32]) -> FloatArray:
         """AP of every curve.
@@ -108,8 +100,9 @@ class ResampledCurves:
         self, weights: NDArray[np.int32], copies: NDArray[np.int32]
     ) -> IntArray:
         """Counted detections up to and with every copy of every hit."""
-        first = self._base.between(weights) + self._events.between(weights)
-        first += self._offset
+        first = self._offset + sum(
+            term.between(weights) for term in self._terms
+        )
         times = copies.ravel()
         start = np.cumsum(times) - times
         each = np.arange(int(times.sum()))
@@ -132,40 +125,41 @@ class ResampledCurves:
 
 
 class _Weighted:
-    """Sums of weighted flags between two indices of each hit's layer.
+    """Sums of a term's weighted flags between two points of each hit's curve.
 
     Most flags are 0, so only the others are kept.
 
     Args:
-        layers: L layers of n flags.
+        term: Flags of n detections.
         image: (n,) image whose weight a flag gets.
-        layer: (H,) layer of each hit.
+        layer: (H,) layer that applies to each hit, -1 for none.
         begin: (H,) first index.
         end: (H,) index after the last.
     """
 
     def __init__(
         self,
-        layers: Layers,
+        term: Term,
         image: IntArray,
         layer: IntArray,
         begin: IntArray,
         end: IntArray,
     ) -> None:
-        flags = layers.values.ravel()
+        flags = term.flags.ravel()
         some = np.flatnonzero(flags)
-        self._values = flags[some].astype(np.int32)
-        self._image = np.tile(image, len(layers.values))[some]
+        self._flags = flags[some].astype(np.int32)
+        self._image = np.tile(image, len(term.flags))[some]
         row = layer * len(image)
         self._begin = np.searchsorted(some, row + begin)
         self._end = np.searchsorted(some, row + end)
+        self._begin[layer < 0] = self._end[layer < 0] = 0
         self.size = len(some)
 
     def between(self, weights: NDArray[np.int32]) -> IntArray:
         """(B, H) sums for (B, I) weights."""
         total = np.zeros((len(weights), self.size + 1), np.int32)
         flags = weights[:, self._image]
-        flags *= self._values
+        flags *= self._flags
         np.cumsum(flags, axis=1, out=total[:, 1:])
         sums: IntArray = np.subtract(
             total[:, self._end], total[:, self._begin], dtype=np.int64

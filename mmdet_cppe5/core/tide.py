@@ -54,6 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
+from mmdet_cppe5.core.curves import Term
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.tide_errors import (
     BKG,
@@ -64,7 +65,7 @@ from mmdet_cppe5.core.tide_errors import (
     find_errors,
     prepare,
 )
-from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves
+from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +108,8 @@ class TideResult:
         -1 for detections that are no error: hits, ignored ones, and those
         beyond the cap.
         """
-        ranking = self.evaluation.ranking
-        quiet = np.diff(self._stage.quiet_before).astype(np.bool_)
         error = np.full(len(self.evaluation.detections), -1, np.int8)
-        error[ranking.rows[quiet]] = BKG
+        error[self.evaluation.ranking.rows[self._stage.quiet]] = BKG
         error[self._stage.row] = self._errors.kind
         return error
 
@@ -118,7 +117,10 @@ class TideResult:
     def error_gt(self) -> IntArray:
         """(N,) ground truth behind a Cls, Loc or Dupe error, else -1."""
         error_gt = np.full(len(self.evaluation.detections), -1)
-        error_gt[self._stage.row] = self._errors.gt
+        active = np.arange(len(self._stage.row))
+        error_gt[self._stage.row] = self._errors.pointed_at(
+            self._stage, active
+        )
         return error_gt
 
     @cached_property
@@ -128,7 +130,7 @@ class TideResult:
         Fixing removes the others.
         """
         fixed = np.zeros(len(self.evaluation.detections), np.bool_)
-        fixed[self._stage.row] = self._errors.fixed
+        fixed[self._stage.row[self._errors.fixed]] = True
         return fixed
 
     @property
@@ -208,37 +210,40 @@ def tide_range(
         KeyError: If a threshold was not evaluated.
         ValueError: If not ``0 < bg_thr`` and below every threshold.
     """
-    thresholds = [
-        float(evaluation.iou_thrs[evaluation.threshold_index(value)])
-        for value in (evaluation.iou_thrs if pos_thrs is None else pos_thrs)
-    ]
-    if not 0 < bg_thr < min(thresholds, default=1):
+    if pos_thrs is None:
+        pos_thrs = evaluation.iou_thrs.tolist()
+    indices = [evaluation.threshold_index(value) for value in pos_thrs]
+    thresholds = evaluation.iou_thrs[indices]
+    if not 0 < bg_thr < thresholds.min(initial=1):
         raise ValueError(
             f'Expected a background threshold above 0 and below every '
-            f'foreground threshold {thresholds}, but got {bg_thr}.'
+            f'foreground threshold {thresholds.tolist()}, but got {bg_thr}.'
         )
     stage = prepare(evaluation, bg_thr)
+    quiet = quiet_term(evaluation, stage)
     return tuple(
-        _analyse(evaluation, stage, pos_thr, bg_thr) for pos_thr in thresholds
+        _analyse(evaluation, stage, quiet, t, bg_thr) for t in indices
     )
 
 
 def _analyse(
-    evaluation: Evaluation, stage: Stage, pos_thr: float, bg_thr: float
+    evaluation: Evaluation, stage: Stage, quiet: Term, t: int, bg_thr: float
 ) -> TideResult:
-    errors = find_errors(evaluation, stage, pos_thr, bg_thr)
-    precision = fixed_curves(evaluation, stage, errors).precision
+    errors = find_errors(evaluation, stage, t)
+    precision = fixed_curves(evaluation, stage, quiet, errors).precision
     aps = dict(zip(FIXES, precision.mean(axis=1).reshape(len(FIXES), -1)))
     before = aps.pop('')
-    counts = _count_errors(evaluation, stage, errors)
+    pos_thr = float(evaluation.iou_thrs[t])
+    ap = evaluation.ap(pos_thr)
+    counts = _count_errors(evaluation, stage, errors, _per_class(quiet))
     defined = ~np.isnan(before)
     return TideResult(
         pos_thr=pos_thr,
         bg_thr=bg_thr,
-        ap=evaluation.ap(pos_thr),
+        ap=ap,
         ap_per_class=before,
         delta_ap={
-            name: _mean_or_perfect(after[defined]) - evaluation.ap(pos_thr)
+            name: _mean_or_perfect(after[defined]) - ap
             for name, after in aps.items()
         },
         delta_ap_per_class={
@@ -261,24 +266,29 @@ def _mean_or_perfect(aps: FloatArray) -> float:
     return float(np.mean(left)) if left.size else 1.0
 
 
+def _per_class(term: Term) -> IntArray:
+    """(K,) flags of a term's only layer."""
+    per_class: IntArray = np.diff(term.before[0, term.class_start])
+    return per_class.astype(np.int64)
+
+
 def _count_errors(
-    evaluation: Evaluation, stage: Stage, errors: Errors
+    evaluation: Evaluation, stage: Stage, errors: Errors, quiet: IntArray
 ) -> dict[str, IntArray]:
     """(K,) number of errors of each kind."""
     num_classes = evaluation.ground_truths.num_classes
     gt_label = evaluation.ground_truths.label
-    quiet = np.diff(stage.quiet_before[evaluation.ranking.class_start])
 
     def count(labels: IntArray) -> IntArray:
         return np.bincount(labels, minlength=num_classes)
 
-    counts = {
-        name: count(stage.label[errors.kind == kind])
-        for kind, name in enumerate(MAIN_ERRORS[:-1])
-    }
-    counts['Bkg'] += quiet
-    false_positives = sum(counts.values())
+    kinds = np.arange(-1, len(MAIN_ERRORS) - 1)
+    key = (errors.kind - kinds[0]) * num_classes + stage.label
+    table = np.bincount(key, minlength=len(kinds) * num_classes)
+    table = table.reshape(len(kinds), num_classes)[1:]
+    table[BKG] += quiet
+    counts = dict(zip(MAIN_ERRORS, table))
     counts['Miss'] = count(gt_label[errors.missed])
-    counts['FalsePos'] = np.asarray(false_positives)
+    counts['FalsePos'] = table.sum(axis=0)
     counts['FalseNeg'] = count(gt_label[errors.false_negative])
     return counts

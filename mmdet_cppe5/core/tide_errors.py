@@ -28,24 +28,28 @@ class Stage:
         place: (Q,) place of each active detection in class order, ascending.
         row: (Q,) its row.
         label: (Q,) its class.
-        quiet_before: (D + 1,) quiet counted detections before each place.
+        quiet: (D,) quiet detections that count, by place.
+        inside: (Q,) active detection inside the size range.
         same_gt: (Q,) most similar ground truth of its own class, -1 for none.
-        same: (Q,) similarity to it.
+        same_reach: (Q,) number of thresholds that it reaches with it.
         other_gt: (Q,) most similar ground truth of another class.
-        other: (Q,) similarity to it.
-        inside: (Q,) detection whose own area is inside the size range.
-        candidate: (Q,) index into the evaluation's candidates, -1 for none.
+        other_reach: (Q,) number of thresholds that it reaches with it.
+        near: (Q,) at or over the background threshold with ``same_gt``.
+        far: (Q,) at or under the background threshold with both.
+        candidate: (C,) active detection that each candidate is.
     """
 
     place: IntArray
     row: IntArray
     label: IntArray
-    quiet_before: IntArray
-    same_gt: NDArray[np.int32]
-    same: FloatArray
-    other_gt: NDArray[np.int32]
-    other: FloatArray
+    quiet: BoolArray
     inside: BoolArray
+    same_gt: NDArray[np.int32]
+    same_reach: NDArray[np.int16]
+    other_gt: NDArray[np.int32]
+    other_reach: NDArray[np.int16]
+    near: BoolArray
+    far: BoolArray
     candidate: IntArray
 
 
@@ -55,120 +59,130 @@ class Errors:
 
     Attributes:
         kind: (Q,) index into :data:`MAIN_ERRORS`, -1 for no error.
-        gt: (Q,) ground truth behind a Cls, Loc or Dupe error, else -1.
         hit: (Q,) true positive.
         counted: (Q,) true or false positive.
-        fixed: (Q,) Cls or Loc error that fixing turns into a hit.
+        fixed: (F,) active detections that are Cls or Loc errors and become
+            hits by fixing, ascending.
+        fixed_gt: (F,) what they hit then.
         false_negative: (G,) counted ground truth without a match.
         missed: (G,) the same, and no Cls or Loc error could be its hit.
     """
 
     kind: NDArray[np.int8]
-    gt: NDArray[np.int32]
     hit: BoolArray
     counted: BoolArray
-    fixed: BoolArray
+    fixed: IntArray
+    fixed_gt: IntArray
     false_negative: BoolArray
     missed: BoolArray
+
+    def pointed_at(self, stage: Stage, active: IntArray) -> IntArray:
+        """Ground truths behind Cls, Loc and Dupe errors, -1 for others."""
+        kind = self.kind[active]
+        gt = np.where(kind == CLS, stage.other_gt[active], -1)
+        on_same = (kind == LOC) | (kind == DUPE)
+        return np.where(on_same, stage.same_gt[active], gt).astype(np.int64)
 
 
 def prepare(evaluation: Evaluation, bg_thr: float) -> Stage:
     """Find the active detections and what they are similar to."""
     ranking, detections = evaluation.ranking, evaluation.detections
     same, other = evaluation.nearest_same, evaluation.nearest_other
-    rows = ranking.rows
-    active = (same.similarity >= bg_thr)[rows]
-    active |= (other.similarity > bg_thr)[rows]
-    candidate_place = ranking.place[evaluation.matches.dt]
-    active[candidate_place] = True
+    active = same.similarity >= bg_thr
+    active |= other.similarity > bg_thr
+    active[evaluation.matches.dt] = True
+    active = active[ranking.rows]
     place = np.flatnonzero(active)
-    row = rows[place]
-    candidate = np.full(len(place), -1)
-    candidate[np.searchsorted(place, candidate_place)] = np.arange(
-        len(candidate_place)
-    )
-    low, high = next(iter(evaluation.area_ranges.values()))
-    area = detections.area
-    outside = (area < low) | (area > high)
-    quiet = ~active
-    if outside.any():
-        quiet &= ~outside[rows]
+    row = ranking.rows[place]
+    inside = evaluation.curves.terms[0].flags[0] > 0
+    thresholds = np.minimum(evaluation.iou_thrs, 1 - 1e-10)
+    same_similarity = same.similarity[row]
+    other_similarity = other.similarity[row]
     return Stage(
         place=place,
         row=row,
         label=detections.label[row],
-        quiet_before=np.concatenate([[0], np.cumsum(quiet)]),
+        quiet=inside & ~active,
+        inside=inside[place],
         same_gt=same.gt[row],
-        same=same.similarity[row],
+        same_reach=_reach(same_similarity, thresholds),
         other_gt=other.gt[row],
-        other=other.similarity[row],
-        inside=~outside[row],
-        candidate=candidate,
+        other_reach=_reach(other_similarity, thresholds),
+        near=same_similarity >= bg_thr,
+        far=np.maximum(same_similarity, other_similarity) <= bg_thr,
+        candidate=np.searchsorted(place, ranking.place[evaluation.matches.dt]),
     )
 
 
-def find_errors(
-    evaluation: Evaluation, stage: Stage, pos_thr: float, bg_thr: float
-) -> Errors:
-    """Sort the false positives and false negatives into TIDE's kinds."""
-    hit, counted, used = _outcomes(evaluation, stage, pos_thr)
-    kind = _classify(stage, counted & ~hit, pos_thr, bg_thr)
-    gt = np.full(len(kind), -1, np.int32)
-    is_cls = kind == CLS
-    gt[is_cls] = stage.other_gt[is_cls]
-    on_same = (kind == LOC) | (kind == DUPE)
-    gt[on_same] = stage.same_gt[on_same]
+def find_errors(evaluation: Evaluation, stage: Stage, t: int) -> Errors:
+    """Sort the false positives and negatives at the t-th threshold."""
+    matches = evaluation.matches
+    taken = matches.code[t, 0] > 0
+    is_hit = matches.hit[t, 0]
+    hit = np.zeros(len(stage.place), np.bool_)
+    hit[stage.candidate] = is_hit
+    counted = stage.inside.copy()
+    counted[stage.candidate[taken]] = is_hit[taken]
+    kind = _classify(stage, counted & ~hit, t)
 
-    repairable = np.flatnonzero((is_cls | (kind == LOC)) & ~used[gt])
-    rank = evaluation.ranking.score_rank[stage.place[repairable]]
-    repairable = repairable[np.argsort(rank)]
-    # The best-scored error of each object is written last, so it stays.
-    first = np.full(len(used), -1)
-    first[gt[repairable[::-1]]] = repairable[::-1]
-    fixed = np.zeros(len(kind), np.bool_)
-    fixed[first[first >= 0]] = True
-
-    false_negative = ~evaluation.gt_ignored[0] & ~used
+    free = ~evaluation.gt_ignored[0]
+    free[matches.pairs.gt[matches.taken_pair(t, 0)[is_hit]]] = False
+    fixed, fixed_gt = _find_fixable(evaluation, stage, kind, free)
+    missed = free.copy()
+    missed[fixed_gt] = False
     return Errors(
         kind=kind,
-        gt=gt,
         hit=hit,
         counted=counted,
         fixed=fixed,
-        false_negative=false_negative,
-        missed=false_negative & (first < 0),
+        fixed_gt=fixed_gt,
+        false_negative=free,
+        missed=missed,
     )
 
 
-def _outcomes(
-    evaluation: Evaluation, stage: Stage, pos_thr: float
-) -> tuple[BoolArray, BoolArray, BoolArray]:
-    """(Q,) hits, (Q,) counted detections, (G,) objects that are used."""
-    t = evaluation.threshold_index(pos_thr)
-    matches = evaluation.matches
-    some = np.flatnonzero(stage.candidate >= 0)
-    candidate = stage.candidate[some]
-    chosen = matches.chosen[t, 0, candidate]
-    ignored = matches.ignored[t, 0, candidate]
-    matched = chosen >= 0
-    hit = np.zeros(len(stage.place), np.bool_)
-    hit[some] = matched & ~ignored
-    counted = stage.inside.copy()
-    counted[some[matched]] = ~ignored[matched]
-    used = np.zeros(len(evaluation.ground_truths), np.bool_)
-    used[matches.pairs.gt[chosen[matched]]] = True
-    return hit, counted, used
-
-
 def _classify(
-    stage: Stage, false_positive: BoolArray, pos_thr: float, bg_thr: float
+    stage: Stage, false_positive: BoolArray, t: int
 ) -> NDArray[np.int8]:
     """(Q,) kind of each false positive, in the order of TIDE's tests."""
-    pos_thr = min(pos_thr, 1 - 1e-10)
-    kind = np.full(len(stage.place), BOTH, np.int8)
-    kind[np.maximum(stage.same, stage.other) <= bg_thr] = BKG
-    kind[stage.same >= pos_thr] = DUPE
-    kind[stage.other >= pos_thr] = CLS
-    kind[(stage.same >= bg_thr) & (stage.same < pos_thr)] = LOC
-    kind[~false_positive] = NO_ERROR
+    kind = np.where(stage.far, np.int8(BKG), np.int8(BOTH))
+    np.copyto(kind, DUPE, where=stage.same_reach > t)
+    np.copyto(kind, CLS, where=stage.other_reach > t)
+    np.copyto(kind, LOC, where=stage.near & (stage.same_reach <= t))
+    np.copyto(kind, NO_ERROR, where=~false_positive)
     return kind
+
+
+def _find_fixable(
+    evaluation: Evaluation,
+    stage: Stage,
+    kind: NDArray[np.int8],
+    free: BoolArray,
+) -> tuple[IntArray, IntArray]:
+    """The best-scored Cls or Loc error of each free ground truth.
+
+    Returns:
+        Active detections, ascending, and their ground truths.
+    """
+    error = np.flatnonzero((kind == CLS) | (kind == LOC))
+    gt = np.where(
+        kind[error] == CLS, stage.other_gt[error], stage.same_gt[error]
+    )
+    some = np.flatnonzero(free[gt])
+    error, gt = error[some], gt[some]
+    best_last = np.argsort(-evaluation.ranking.score_rank[stage.place[error]])
+    best = np.full(len(free), -1)
+    best[gt[best_last]] = error[best_last]
+    pointed_at = np.flatnonzero(best >= 0)
+    order = np.argsort(best[pointed_at])
+    return best[pointed_at][order], pointed_at[order]
+
+
+def _reach(
+    similarity: FloatArray, thresholds: FloatArray
+) -> NDArray[np.int16]:
+    """How many ascending thresholds each similarity is at or over."""
+    reach = np.zeros(len(similarity), np.int16)
+    for threshold in thresholds:
+        reach += similarity >= threshold
+    return reach

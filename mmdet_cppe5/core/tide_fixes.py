@@ -4,11 +4,13 @@ They are the curves of the repaired detections and ground truths; no new
 matching is needed to draw them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mmdet_cppe5.core.arrays import BoolArray, IntArray
-from mmdet_cppe5.core.curves import Curves, Layers
+from mmdet_cppe5.core.arrays import IntArray
+from mmdet_cppe5.core.curves import Curves, Term
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.tide_errors import (
     BKG,
@@ -24,80 +26,137 @@ from mmdet_cppe5.core.tide_errors import (
 
 #: What can be fixed; nothing comes first.
 FIXES = ('', *MAIN_ERRORS, *SPECIAL_ERRORS)
-# Layers of events: nothing fixed, the five kinds of false positives, and
-# only hits left. The last two do without the base.
-_LAYER_OF_FIX = np.array([0, 1, 2, 3, 4, 5, 0, 6, 0])
-_HAS_BASE = _LAYER_OF_FIX < 5
+# Layer of the active detections for each fix: as they are, without one of
+# the five kinds of false positives, only hits.
+_ACTIVE_LAYER = np.array([0, 1, 2, 3, 4, 5, 0, 6, 0])
+# The quiet detections count until Bkg or FalsePos is fixed.
+_QUIET_LAYER = np.array([0, 0, 0, 0, 0, -1, 0, -1, 0])
+# Detections that fixing Cls moves to another class.
+_MOVED_LAYER = np.array([-1, 0, -1, -1, -1, -1, -1, -1, -1])
+
+
+def quiet_term(evaluation: Evaluation, stage: Stage) -> Term:
+    """What counts at every threshold and never matches."""
+    return Term(
+        stage.quiet.view(np.int8)[None],
+        evaluation.curves.terms[0].place,
+        evaluation.ranking.class_start,
+    )
 
 
 def fixed_curves(
-    evaluation: Evaluation, stage: Stage, errors: Errors
+    evaluation: Evaluation, stage: Stage, quiet: Term, errors: Errors
 ) -> Curves:
     """Curves of every fix and class.
 
+    Args:
+        evaluation: The evaluation.
+        stage: Its active detections.
+        quiet: Its quiet detections, of :func:`quiet_term`.
+        errors: The errors at one threshold.
+
     Returns:
-        ``len(FIXES) * K`` curves, in this order. The base is that of the
-        evaluation; the events are the active detections, in their own class
-        and, where fixing Cls moves them, in their new one too.
+        ``len(FIXES) * K`` curves, in this order.
     """
-    ranking, labels = evaluation.ranking, evaluation.ground_truths.label
-    moved = np.flatnonzero((errors.kind == CLS) & errors.fixed)
-    new_label = labels[errors.gt[moved]]
-    place = np.concatenate([stage.place, stage.place[moved]])
-    label = np.concatenate([stage.label, new_label])
-    keys = ranking.class_key(label, ranking.score_rank[place])
-    end = np.concatenate(
-        [
-            stage.place + 1,
-            np.searchsorted(ranking.class_keys, keys[len(stage.place) :]),
-        ]
+    classes = np.arange(len(evaluation.ranking.class_start))
+    active = Term(
+        _active_flags(stage, errors),
+        stage.place,
+        np.searchsorted(stage.label, classes),
     )
-    order = np.argsort(keys, kind='stable')
-    hits = _hits_after_fixes(errors, len(moved))[:, order]
-    fix, event = np.nonzero(hits)
-    label = label[order]
-    num_classes = len(ranking.class_start) - 1
-    curve = fix * num_classes + label[event]
-    per_curve = np.bincount(curve, minlength=len(FIXES) * num_classes)
+    moved, moved_hits = _move(evaluation, stage, errors)
+    located = errors.hit.copy()
+    located[errors.fixed[errors.kind[errors.fixed] == LOC]] = True
+    plain = _hits_among_active(stage, np.flatnonzero(errors.hit))
+    hits = [plain] * len(FIXES)
+    hits[FIXES.index('Cls')] = _merge(evaluation, plain, moved_hits)
+    hits[FIXES.index('Loc')] = _hits_among_active(
+        stage, np.flatnonzero(located)
+    )
+    size = len(classes) - 1
+    per_curve = np.concatenate(
+        [np.bincount(each.label, minlength=size) for each in hits]
+    )
     return Curves(
         per_curve=per_curve,
         positives=_positives(evaluation, errors, per_curve),
-        base=evaluation.curves.base,
-        base_layer=np.where(_HAS_BASE, 0, -1)[fix],
-        events=Layers(_changes(stage, errors, len(moved))[:, order]),
-        event_layer=_LAYER_OF_FIX[fix],
-        event=event,
-        event_place=place[order],
-        event_label=label,
-        event_end=end[order],
-        class_start=ranking.class_start[:-1],
+        place=np.concatenate([each.place for each in hits]),
+        terms=(quiet, active, moved),
+        layers=[
+            np.repeat(layer, size)
+            for layer in (_QUIET_LAYER, _ACTIVE_LAYER, _MOVED_LAYER)
+        ],
+        ends=[
+            np.concatenate([each.ends[term] for each in hits])
+            for term in range(3)
+        ],
     )
 
 
-def _hits_after_fixes(errors: Errors, num_moved: int) -> BoolArray:
-    """(len(FIXES), E) hits among active detections, then moved ones."""
-    num_active = len(errors.hit)
-    hits = np.zeros((len(FIXES), num_active + num_moved), np.bool_)
-    hits[:, :num_active] = errors.hit
-    hits[FIXES.index('Cls'), num_active:] = True
-    located = (errors.kind == LOC) & errors.fixed
-    hits[FIXES.index('Loc'), :num_active] |= located
-    return hits
+class _Hits(NamedTuple):
+    """Hits in ranking order.
+
+    Attributes:
+        place: (H,) place of the detection.
+        label: (H,) class it hits, ascending.
+        ends: (3, H) ends among quiet, active and moved detections.
+    """
+
+    place: IntArray
+    label: IntArray
+    ends: IntArray
 
 
-def _changes(stage: Stage, errors: Errors, num_moved: int) -> NDArray[np.int8]:
-    """(7, E) how active, then moved detections change the base."""
-    num_active = len(errors.hit)
-    changes = np.zeros((7, num_active + num_moved), np.int8)
-    active = changes[:, :num_active]
-    active[:6] = errors.counted
+def _hits_among_active(stage: Stage, hits: IntArray) -> _Hits:
+    place = stage.place[hits]
+    ends = np.stack([place + 1, hits + 1, np.zeros_like(hits)])
+    return _Hits(place, stage.label[hits], ends)
+
+
+def _move(
+    evaluation: Evaluation, stage: Stage, errors: Errors
+) -> tuple[Term, _Hits]:
+    """Detections that fixing Cls moves to the class of what they hit."""
+    ranking = evaluation.ranking
+    is_cls = errors.kind[errors.fixed] == CLS
+    place = stage.place[errors.fixed[is_cls]]
+    label = evaluation.ground_truths.label[errors.fixed_gt[is_cls]]
+    keys = ranking.class_key(label, ranking.score_rank[place])
+    order = np.argsort(keys)
+    place, label, keys = place[order], label[order], keys[order]
+    # Where they would stand in class order, had they their new class.
+    end = np.searchsorted(ranking.class_keys, keys)
+    active_end = np.searchsorted(stage.place, end)
+    own_end = np.arange(1, len(place) + 1)
+    term = Term(
+        np.ones((1, len(place)), np.int8),
+        place,
+        np.searchsorted(label, np.arange(len(ranking.class_start))),
+    )
+    return term, _Hits(place, label, np.stack([end, active_end, own_end]))
+
+
+def _merge(evaluation: Evaluation, plain: _Hits, moved: _Hits) -> _Hits:
+    """Both in ranking order."""
+    ranking = evaluation.ranking
+    place = np.concatenate([plain.place, moved.place])
+    label = np.concatenate([plain.label, moved.label])
+    keys = ranking.class_key(label, ranking.score_rank[place])
+    order = np.argsort(keys, kind='stable')
+    ends = np.hstack([plain.ends, moved.ends])[:, order]
+    ends[2] = np.cumsum(order >= len(plain.place))
+    return _Hits(place[order], label[order], ends)
+
+
+def _active_flags(stage: Stage, errors: Errors) -> NDArray[np.int8]:
+    """(7, Q) which active detections count; see ``_ACTIVE_LAYER``."""
+    flags = np.empty((7, len(stage.place)), np.int8)
+    flags[0] = errors.counted
     for kind in (CLS, LOC, BOTH, DUPE, BKG):
-        active[1 + kind] -= errors.kind == kind
-    active[1 + LOC] += (errors.kind == LOC) & errors.fixed
-    active[:5] -= stage.inside
-    active[6] = errors.hit
-    changes[1 + CLS, num_active:] = 1
-    return changes
+        np.greater(flags[0], errors.kind == kind, out=flags[1 + kind])
+    flags[1 + LOC, errors.fixed[errors.kind[errors.fixed] == LOC]] = 1
+    flags[6] = errors.hit
+    return flags
 
 
 def _positives(

@@ -82,7 +82,8 @@ def _kind(case, dt, counted, pos_thr, bg_thr):
     """The kind of a false positive and the ground truth it points at."""
     image, label, _, box = dt
     same, other = (0.0, None), (0.0, None)
-    for row in sorted(counted):
+    by_class = sorted(counted, key=lambda row: (case.gts[row][1], row))
+    for row in by_class:
         gt = case.gts[row]
         if gt[0] != image:
             continue
