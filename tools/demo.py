@@ -1,4 +1,4 @@
-"""Everything once, on a CPU: draw data, train, test, look.
+"""Everything once, on a CPU: draw data, train, test, report.
 
 python tools/demo.py [--work-dir DIR]
 
@@ -52,6 +52,7 @@ class Demo:
         self.results = root / 'results.bbox.json'
         self.scores = root / 'results.scores.json'
         self.pictures = root / 'pictures'
+        self.report = root / 'report.html'
 
     def run(self):
         """Do what does not stand, saying how long each step took."""
@@ -59,6 +60,7 @@ class Demo:
             self.draw_step: 'Draw a data set',
             self.train_step: 'Train a detector',
             self.test_step: 'Test it',
+            self.report_step: 'Write a report',
         }
         for make_step, title in titles.items():
             print(f'{title} ...', flush=True)
@@ -96,7 +98,7 @@ class Demo:
                 shutil.rmtree(self.training, ignore_errors=True)
                 write_json(begun, inputs)
             folder = ['--work-dir', str(self.training)]
-            self.call('train.py', CONFIG, *folder, '--resume')
+            self.call('train', TOOLS / 'train.py', CONFIG, *folder, '--resume')
             last = Path((self.training / 'last_checkpoint').read_text())
             with atomic_path(self.checkpoint) as path:
                 shutil.copyfile(self.training / last.name, path)
@@ -119,7 +121,8 @@ class Demo:
             shutil.rmtree(folder, ignore_errors=True)
             prefix = self.root / 'results'
             self.call(
-                'test.py',
+                'test',
+                TOOLS / 'test.py',
                 CONFIG,
                 str(self.checkpoint),
                 '--work-dir',
@@ -138,10 +141,33 @@ class Demo:
         outputs = [self.results, self.scores, *pictures]
         return Step('test', inputs, outputs, work)
 
-    def call(self, tool, *arguments):
-        """Run one of the tools; show its progress, keep all it says."""
-        log = self.root / f'{Path(tool).stem}.log'
-        command = [sys.executable, str(TOOLS / tool), *arguments]
+    def report_step(self):
+        inputs = {
+            'annotations': file_digest(self.test_json),
+            'results': file_digest(self.results),
+            'mmdet_cppe5': __version__,
+        }
+
+        def work():
+            self.call(
+                'report',
+                '-m',
+                'mmdet_cppe5',
+                'report',
+                self.test_json,
+                self.results,
+                *('--images', self.data / 'images'),
+                *('--names', 'Demo detector'),
+                *('--title', 'A small FCOS on drawn scenes'),
+                *('--out', self.report),
+            )
+
+        return Step('report', inputs, [self.report], work)
+
+    def call(self, name, *arguments):
+        """Run Python; show the progress of a training, keep all it says."""
+        log = self.root / f'{name}.log'
+        command = [sys.executable, *map(str, arguments)]
         environment = {**os.environ, 'CPPE5_DATA_ROOT': str(self.data)}
         with (
             open(log, 'w') as stream,
@@ -161,7 +187,7 @@ class Demo:
         if process.returncode:
             tail = log.read_text().splitlines()[-15:]
             print('\n'.join(tail), file=sys.stderr)
-            raise SystemExit(f'{tool} failed; all it said is in {log}')
+            raise SystemExit(f'{name} failed; all it said is in {log}')
 
 
 def short_progress(line):
@@ -214,6 +240,7 @@ def main():
         'detections': demo.results,
         'scores': demo.scores,
         'pictures': demo.pictures,
+        'report': demo.report,
         'logs': demo.root,
     }
     print(f'\nWritten ({seconds:.0f} s this time):')

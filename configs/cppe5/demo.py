@@ -46,7 +46,7 @@ train_pipeline = [
     dict(
         type='RandomResize',
         scale=(432, 432),
-        ratio_range=(0.6, 1.0),
+        ratio_range=(0.5, 0.95),
         keep_ratio=True,
     ),
     dict(type='RandomFlip', prob=0.5),
@@ -82,13 +82,14 @@ optim_wrapper = dict(
     clip_grad=dict(max_norm=10),
 )
 param_scheduler = [
+    dict(type='LinearLR', start_factor=0.05, by_epoch=False, end=100),
     dict(
-        type='OneCycleLR',
-        eta_max=2e-3,
-        total_steps=28,
-        pct_start=0.15,
+        type='CosineAnnealingLR',
+        begin=2,
+        T_max=26,
+        eta_min_ratio=0.01,
         convert_to_iter_based=True,
-    )
+    ),
 ]
 default_hooks = dict(
     logger=dict(interval=25),

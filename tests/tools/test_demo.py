@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+STEPS = ['train', 'test', 'report']
 SCORES = {
     'overall': {'AP': 40.04, 'AP50': 70.0, 'APs': None},
     'classes': {'Mask': {'AP': 9.96}},
@@ -36,16 +37,18 @@ def demo(demo_module, drawn_dataset, tmp_path, monkeypatch):
     )
     calls = []
 
-    def call(tool, *arguments):
-        calls.append(tool)
-        if tool == 'train.py':
-            folder = Path(arguments[arguments.index('--work-dir') + 1])
+    def call(name, *arguments):
+        calls.append(name)
+        if name == 'report':
+            demo.report.write_text('<html>')
+            return
+        folder = Path(arguments[arguments.index('--work-dir') + 1])
+        if name == 'train':
             (folder / 'epoch_3.pth').write_text('weights')
             # MMEngine writes the path it was given.
             last = folder / 'last_checkpoint'
             last.write_text(str(folder / 'epoch_3.pth'))
             return
-        folder = Path(arguments[arguments.index('--work-dir') + 1])
         pictures = folder / '20300101_000000' / 'pictures'
         pictures.mkdir(parents=True)
         for number in range(1001, 1005):
@@ -60,25 +63,25 @@ def demo(demo_module, drawn_dataset, tmp_path, monkeypatch):
 
 def test_second_run_calls_no_tool(demo, capsys):
     demo.run()
-    assert demo.calls == ['train.py', 'test.py']
+    assert demo.calls == STEPS
     assert len(list(demo.pictures.iterdir())) == 4
     capsys.readouterr()
     demo.run()
-    assert demo.calls == ['train.py', 'test.py']
-    assert capsys.readouterr().out.count('stands already') == 3
+    assert demo.calls == STEPS
+    assert capsys.readouterr().out.count('stands already') == 4
 
 
 def test_lost_picture_is_tested_again_but_not_trained(demo):
     demo.run()
     (demo.pictures / '1002.png').unlink()
     demo.run()
-    assert demo.calls == ['train.py', 'test.py', 'test.py']
+    assert demo.calls == [*STEPS, 'test']
 
 
 def test_interrupted_training_keeps_its_checkpoints(demo):
     complete = demo.call
 
-    def interrupted(tool, *arguments):
+    def interrupted(*arguments):
         (demo.training / 'epoch_1.pth').write_text('a third')
         raise SystemExit('killed')
 
