@@ -38,6 +38,8 @@ def span(interval: Optional[tuple[float, float]]) -> str:
     if interval is None or not all(map(math.isfinite, interval)):
         return ''
     low, high = interval
+    if low < 0:
+        return f'{percent(low)} to {percent(high)}'.replace('-', '−')
     return f'{percent(low)}–{percent(high)}'
 
 

@@ -42,7 +42,8 @@ def score_section(data: DataSet, study: Study, score: float) -> Section:
     by_class = [
         score_curve(evaluation, HIT_IOU, label) for label in range(len(names))
     ]
-    grid = _grid(pooled)
+    bests = [_best(curve) for curve in by_class]
+    grid = _grid(pooled, [_best(pooled), *bests])
     best = None if pooled.best is None else pooled.score[pooled.best]
     sweep = figures.score_sweep(
         grid,
@@ -56,7 +57,7 @@ def score_section(data: DataSet, study: Study, score: float) -> Section:
     f1 = np.array([at_thresholds(c, c.f1, grid) for c in by_class])
     drawings = [
         sweep,
-        figures.class_curves(names, grid, f1.T, [_best(c) for c in by_class]),
+        figures.class_curves(names, grid, f1.T, bests),
         figures.confusion_matrix(
             names,
             confusion_matrix(evaluation, score, HIT_IOU),
@@ -109,12 +110,13 @@ def at_thresholds(
     return result
 
 
-def _grid(curve: ScoreCurve) -> np.ndarray:
-    """Return thresholds that span all scores, none without detections."""
+def _grid(curve: ScoreCurve, bests: list[float]) -> np.ndarray:
+    """Return thresholds that span all scores, with the best ones."""
     if not len(curve.score):
         return np.zeros(0)
     low, high = min(curve.score[-1], 0.0), max(curve.score[0], 1.0)
-    return np.linspace(low, high, STEPS + 1)
+    steps = np.linspace(low, high, STEPS + 1)
+    return np.union1d(steps, [best for best in bests if best == best])
 
 
 def _best(curve: ScoreCurve) -> float:

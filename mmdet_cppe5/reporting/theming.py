@@ -43,8 +43,9 @@ _TO_LAB = np.array(
 # Lightness of ink and paper, on the light page and on the dark one.
 _INK, _PAPER = 0.24, 1.0
 _DARK_INK, _DARK_PAPER = 0.93, 0.215
-# Data colours must not fall below this lightness in the dark theme.
-_DATA_FLOOR = 0.66
+# Colours of classes and series keep the order of their lightness, which
+# tells some of them apart, and become this light at least in the dark.
+_DATA_FLOOR, _DATA_SLOPE = 0.33, 0.68
 
 
 def _to_lab(colour: str) -> np.ndarray:
@@ -83,10 +84,11 @@ def dark_colour(colour: str) -> str:
     lab = _to_lab(colour)
     if colour == PAPER:
         return DARK_PAPER
-    share = (lab[0] - _INK) / (_PAPER - _INK)
-    turned = min(_DARK_INK + (_DARK_PAPER - _DARK_INK) * share, 1)
     if colour in data | set(GENERIC):
-        turned = max(turned, lab[0], _DATA_FLOOR)
+        turned = _DATA_FLOOR + _DATA_SLOPE * lab[0]
+    else:
+        share = (lab[0] - _INK) / (_PAPER - _INK)
+        turned = min(_DARK_INK + (_DARK_PAPER - _DARK_INK) * share, 1)
     lab[0] = turned
     return _to_hex(lab)
 

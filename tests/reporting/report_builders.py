@@ -1,23 +1,6 @@
-"""Synthetic detections, and a headless Chromium, for the reports' tests."""
-
-import contextlib
-import os
-import shutil
-import tempfile
+"""Synthetic detections for the reports' tests."""
 
 import numpy as np
-import pytest
-
-CHROMIUM = '/usr/bin/chromium'
-FLAGS = [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-]
 
 
 def jittered(truth, seed=0, miss=0.1, wrong=0.08, spread=0.06, junk=4):
@@ -66,44 +49,3 @@ def _entry(image_id, category_id, box, score):
         'bbox': [round(float(value), 2) for value in box],
         'score': round(float(np.clip(score, 0.01, 0.99)), 4),
     }
-
-
-@contextlib.contextmanager
-def browser_page(**context):
-    """Open a page in headless Chromium, or skip where there is none.
-
-    Yields the page and a list that receives whatever should not happen:
-    console messages, errors, and requests that leave the file.
-    """
-    playwright = pytest.importorskip(
-        'playwright.sync_api', reason='playwright is not installed'
-    )
-    executable = os.environ.get('CHROMIUM', CHROMIUM)
-    if not shutil.which(executable):
-        pytest.skip(f'no Chromium at {executable}')
-    settings = {'viewport': {'width': 1280, 'height': 900}, **context}
-    with (
-        playwright.sync_playwright() as driver,
-        tempfile.TemporaryDirectory() as profile,
-    ):
-        browser = driver.chromium.launch_persistent_context(
-            profile,
-            executable_path=executable,
-            headless=True,
-            args=FLAGS,
-            **settings,
-        )
-        page, faults = browser.new_page(), []
-        page.on('console', lambda m: faults.append(f'console: {m.text}'))
-        page.on('pageerror', lambda e: faults.append(f'error: {e}'))
-        page.on(
-            'request',
-            lambda r: (
-                None
-                if r.url.startswith(('file:', 'data:'))
-                else faults.append(f'request: {r.url}')
-            ),
-        )
-        page.set_default_timeout(20000)
-        yield page, faults
-        browser.close()

@@ -10,7 +10,6 @@ import torch
 from mmdet.apis import init_detector
 from mmengine.config import Config
 from PIL import Image
-from report_builders import browser_page
 
 from mmdet_cppe5.classes import CLASSES
 
@@ -162,14 +161,13 @@ def test_nothing_readable_is_exit_code_1(demo, detector, tmp_path, capsys):
     assert last == '  no.png: no such file'
 
 
-def test_page_opens_without_a_fault(outcome):
+def test_page_opens_without_a_fault(outcome, open_page):
     _, out = outcome
-    with browser_page() as (page, faults):
-        page.goto((out / 'index.html').as_uri())
-        assert page.locator('.card').count() == 6
-        first = page.locator('.card .where').first
-        assert first.inner_text() == '<script>.jpg'
-        page.locator('.card button').first.click()
-        assert page.locator('#lightbox-title').inner_text() == '<script>.jpg'
-        assert page.locator('.stage rect.det').count() == 3
-        assert faults == []
+    page, faults = open_page(out / 'index.html')
+    assert page.locator('.card').count() == 6
+    first = page.locator('.card .where').first
+    assert first.inner_text() == '<script>.jpg'
+    page.locator('.card button').first.click()
+    assert page.locator('#lightbox-title').inner_text() == '<script>.jpg'
+    assert page.locator('.stage rect.det').count() == 3
+    assert faults == []

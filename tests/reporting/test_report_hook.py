@@ -104,7 +104,7 @@ def test_report_after_test(folder):
     text = path.read_text()
     assert path.name == 'test.html'
     assert '<dd>50.5<' in text.replace(' ', '')
-    assert 'How good is finder?' in text
+    assert 'How good is finder_' in text
     assert text.count('data:image/jpeg;base64,') == 1
     assert '1 photos were not found, such as 2.png' in text
 

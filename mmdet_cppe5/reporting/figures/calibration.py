@@ -32,6 +32,7 @@ def score_histogram(
     figure, axes = new_axes(grid='y')
     edges = np.asarray(edges, dtype=float)
     total = int(np.sum(hits) + np.sum(alarms))
+    steep = False
     if total:
         axes.stairs(
             alarms,
@@ -50,7 +51,9 @@ def score_histogram(
             label=f'hits ({np.sum(hits):,.0f})',
         )
         # Low scores are often a thousand times as many as high ones.
-        axes.set_yscale('symlog', linthresh=10)
+        steep = max(np.max(hits), np.max(alarms)) > 100
+        if steep:
+            axes.set_yscale('symlog', linthresh=10)
         axes.set_ylim(0, None)
         axes.yaxis.set_major_formatter('{x:,.0f}')
     else:
@@ -61,9 +64,13 @@ def score_histogram(
         'score-histogram',
         'Scores of hits and false alarms',
         'How many detections have which score; hits reach IoU 0.50 with '
-        'an object of their class. The upright axis is even up to 10 and '
-        'logarithmic above. The less the two outlines overlap, the better a '
-        'threshold can part them.',
+        'an object of their class. The less the two outlines overlap, the '
+        'better a threshold can part them.'
+        + (
+            ' The upright axis is even up to 10 and logarithmic above.'
+            if steep
+            else ''
+        ),
         f'{np.sum(hits):.0f} hits and {np.sum(alarms):.0f} false alarms.',
         figure,
     )

@@ -98,7 +98,7 @@ def _extremes(area: np.ndarray, each: int = 4) -> np.ndarray:
 
 def _shade(position: float) -> str:
     """Return a blue from light (0) to dark (1)."""
-    light, dark = np.array([150, 200, 235]), np.array([8, 48, 107])
+    light, dark = np.array([110, 175, 225]), np.array([8, 48, 107])
     mixed = light + (dark - light) * position
     return '#{:02x}{:02x}{:02x}'.format(*np.rint(mixed).astype(int))
 
@@ -164,7 +164,7 @@ def iou_curves(
             labelcolor=INK,
             handlelength=1.6,
             columnspacing=1.4,
-        )
+        ).get_title().set_color(INK)
     figure.supxlabel('recall', fontsize=9, color=INK)
     figure.supylabel('precision', fontsize=9, color=INK)
     left_out = len(known) - len(shown)
@@ -228,10 +228,11 @@ def score_sweep(
         axes.axvline(best, color=CONTRAST, linewidth=1.2)
         axes.plot(best, f1[place], 'o', color=CONTRAST, ms=6)
         left = best > np.mean(axes.get_xlim())
+        # Low down, where no curve passes.
         axes.annotate(
             f'best F1 {percent(f1[place])}\nat score ≥ {best:.2f}',
-            (best, f1[place]),
-            xytext=(-8 if left else 8, 8),
+            (best, 0.2),
+            xytext=(-6 if left else 6, 0),
             textcoords='offset points',
             ha='right' if left else 'left',
             fontsize=8.5,

@@ -53,7 +53,7 @@ def model_intervals(
         metric: its name.
         level: coverage of the intervals.
     """
-    figure = new_figure(4.6, 0.9 + 0.32 * max(len(names), 1))
+    figure = new_figure(4.6, max(0.9 + 0.32 * len(names), 3.2))
     axes = figure.add_subplot()
     dress(axes, grid='x')
     intervals = 100 * np.asarray(intervals, dtype=float).reshape(-1, 2)
@@ -182,7 +182,7 @@ def _difference_cells(
         axes.text(
             column,
             row,
-            f'{100 * value:+.1f}' if value == value else '–',
+            f'{100 * value:+.1f}'.replace('-', '−') if value == value else '–',
             ha='center',
             va='center',
             fontsize=size,
@@ -247,6 +247,8 @@ def speed_accuracy(
     if len(times) and times.min() > 0 and times.max() / times.min() > 8:
         _log_times(axes)
     axes.margins(x=0.25, y=0.15)
+    if axes.get_xscale() == 'linear':
+        axes.set_xlim(left=0)
     name_axes(axes, 'milliseconds per image', metric)
     said = ', '.join(
         f'{n} {v:.1f} at {t:.1f} ms' for n, v, t in zip(names, values, times)

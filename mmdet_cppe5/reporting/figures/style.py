@@ -283,7 +283,7 @@ def legend(axes: Axes, **options: Any) -> None:
         fontsize=8, frameon=False, labelcolor=INK, handlelength=2.2
     )
     settings.update(options)
-    axes.legend(**settings)
+    axes.legend(**settings).get_title().set_color(INK)
 
 
 def note(axes: Axes, text: str, size: float = 9) -> None:

@@ -50,11 +50,8 @@
     const number = Number(text);
     return text !== '' && !Number.isNaN(number) ? number : text;
   };
-  const compare = (a, b) => {
-    if (a === '' || b === '') return a === b ? 0 : 0;
-    return typeof a === 'number' && typeof b === 'number'
-      ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true });
-  };
+  const compare = (a, b) => (typeof a === 'number' && typeof b === 'number'
+    ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true }));
   for (const table of all('table.sortable')) {
     const heads = all('thead th', table);
     heads.forEach((head, column) => {
