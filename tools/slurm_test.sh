@@ -12,15 +12,6 @@ fi
 partition=$1 job=$2 config=$3 checkpoint=$4
 shift 4
 
-# SRUN_ARGS holds several words on purpose.
-# shellcheck disable=SC2086
-exec srun -p "$partition" \
-    --job-name="$job" \
-    --gres="gpu:${GPUS_PER_NODE:-8}" \
-    --ntasks="${GPUS:-8}" \
-    --ntasks-per-node="${GPUS_PER_NODE:-8}" \
-    --cpus-per-task="${CPUS_PER_TASK:-5}" \
-    --kill-on-bad-exit=1 \
-    ${SRUN_ARGS:-} \
-    python -u "$(dirname "$0")/test.py" "$config" "$checkpoint" \
-    --launcher=slurm "$@"
+tools=$(dirname "$0")
+exec bash "$tools/slurm_run.sh" "$partition" "$job" \
+    python -u "$tools/test.py" "$config" "$checkpoint" --launcher=slurm "$@"

@@ -6,7 +6,7 @@ import contextlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -97,8 +97,8 @@ def evaluate_with_pycocotools(
 
     with contextlib.redirect_stdout(io.StringIO()):
         evaluator = COCOeval(
-            _coco(ground_truths, _objects(ground_truths)),
-            _coco(ground_truths, _found(detections)),
+            _coco(ground_truths, iscrowd=ground_truths.crowd.astype(int)),
+            _coco(detections, score=detections.score),
             'bbox',
         )
         params = evaluator.params
@@ -117,58 +117,32 @@ def evaluate_with_pycocotools(
     )
 
 
-def _objects(gt: GroundTruths) -> list[dict[str, Any]]:
-    rows = zip(
-        gt.image.tolist(),
-        gt.label.tolist(),
-        gt.bbox.tolist(),
-        gt.area.tolist(),
-        gt.crowd.tolist(),
-    )
-    # Ids start at 1: pycocotools takes a match with id 0 for none.
-    return [
-        {
-            'id': number,
-            'image_id': image,
-            'category_id': label,
-            'bbox': box,
-            'area': area,
-            'iscrowd': int(crowd),
-        }
-        for number, (image, label, box, area, crowd) in enumerate(rows, 1)
-    ]
+def _coco(rows: Union[GroundTruths, Detections], **more: np.ndarray) -> Any:
+    """Return objects or detections as pycocotools' data set.
 
-
-def _found(dt: Detections) -> list[dict[str, Any]]:
-    rows = zip(
-        dt.image.tolist(),
-        dt.label.tolist(),
-        dt.bbox.tolist(),
-        dt.area.tolist(),
-        dt.score.tolist(),
-    )
-    return [
-        {
-            'id': number,
-            'image_id': image,
-            'category_id': label,
-            'bbox': box,
-            'area': area,
-            'iscrowd': 0,
-            'score': score,
-        }
-        for number, (image, label, box, area, score) in enumerate(rows, 1)
-    ]
-
-
-def _coco(gt: GroundTruths, annotations: list[dict[str, Any]]) -> Any:
+    Args:
+        rows: n boxes with their images, classes and areas.
+        **more: other fields of each, ``(n,)``.
+    """
     from pycocotools.coco import COCO
 
+    columns = {
+        'image_id': rows.image,
+        'category_id': rows.label,
+        'bbox': rows.bbox,
+        'area': rows.area,
+        **more,
+    }
+    values = zip(*(column.tolist() for column in columns.values()))
     coco = COCO()
     coco.dataset = {
-        'images': [{'id': index} for index in range(gt.num_images)],
-        'categories': [{'id': label} for label in range(gt.num_classes)],
-        'annotations': annotations,
+        'images': [{'id': index} for index in range(rows.num_images)],
+        'categories': [{'id': label} for label in range(rows.num_classes)],
+        # Ids start at 1: pycocotools takes a match with id 0 for none.
+        'annotations': [
+            {'id': number, **dict(zip(columns, row))}
+            for number, row in enumerate(values, 1)
+        ],
     }
     coco.createIndex()
     return coco

@@ -151,7 +151,12 @@ def _boxes(records: Records, key: str) -> np.ndarray:
 
 
 def _lists(records: Records) -> tuple[np.ndarray, np.ndarray]:
-    """Return the retrieved images ``(n, 20)`` and boxes ``(n, 20, 4)``."""
+    """Return the lists of all entries, as long as the longest is.
+
+    Returns:
+        Images int64 ``(n, r)``, -1 where a list has ended, and boxes x, y,
+        width, height in pixels ``(n, r, 4)``.
+    """
     rows = list(
         zip(records.column('gallery_image_id'), records.column('gallery_bbox'))
     )

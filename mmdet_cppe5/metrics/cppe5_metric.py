@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -23,7 +22,6 @@ from mmdet_cppe5.coco.conversion import (
     check_choice,
     ground_truths,
 )
-from mmdet_cppe5.coco.ground_truth import check_sequence
 from mmdet_cppe5.core import AREA_RANGES, MAX_DETS
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.reporting.assessment import (
@@ -40,10 +38,10 @@ from mmdet_cppe5.reporting.documents import (
 from mmdet_cppe5.reporting.summary import flat_scores
 from mmdet_cppe5.reporting.tables import summary_tables
 
+from .sample_metric import SampleMetric
 from .samples import (
     SampleDetections,
     detections_of_results,
-    first_per_image,
     instances_to_coco,
     read_sample,
     result_entries,
@@ -51,7 +49,7 @@ from .samples import (
 
 
 @METRICS.register_module()
-class CPPE5Metric(BaseMetric):
+class CPPE5Metric(SampleMetric):
     """AP, AR, TIDE and intervals of boxes, as COCO defines them.
 
     Works with any data set whose ``metainfo`` names its classes. Scores are
@@ -147,44 +145,16 @@ class CPPE5Metric(BaseMetric):
         BaseMetric.dataset_meta.fset(self, dataset_meta)
         self._truth = None
         if self.ann_file is not None and not self.format_only:
-            self._truth = read_ground_truth(self.ann_file, self._classes())
+            self._truth = read_ground_truth(self.ann_file, self.class_names)
             self._warn(self._truth.notices)
 
-    def process(
-        self, data_batch: Any, data_samples: Sequence[Mapping[str, Any]]
-    ) -> None:
-        """Keep what is needed of a batch, on the CPU.
+    def keep(self, sample: Mapping[str, Any]) -> SampleDetections:
+        """Return boxes, and ``instances`` where they are the ground truth."""
+        instances = self.ann_file is None and not self.format_only
+        return read_sample(sample, self.class_names, instances)
 
-        Args:
-            data_batch: not used.
-            data_samples: ``DetDataSample`` as dicts with ``img_id``,
-                ``ori_shape``, ``pred_instances`` and, without ``ann_file``,
-                ``instances``.
-        """
-        keep = self.ann_file is None and not self.format_only
-        self.results += [
-            read_sample(sample, self._classes(), keep)
-            for sample in data_samples
-        ]
-
-    def evaluate(self, size: int) -> dict[str, float]:
-        """Collect the results of all processes and evaluate once.
-
-        Args:
-            size: number of images; not relied upon, since which results are
-                padding is told by their image ids.
-        """
-        return super().evaluate(sys.maxsize)
-
-    def compute_metrics(
-        self, results: Sequence[SampleDetections]
-    ) -> dict[str, float]:
-        """Evaluate the collected results.
-
-        Returns:
-            Score by name, without the prefix; empty with ``format_only``.
-        """
-        results = first_per_image(results)
+    def score(self, results: Sequence[SampleDetections]) -> dict[str, float]:
+        """Evaluate and write; no score with ``format_only``."""
         if self.outfile_prefix is not None:
             self._write_results(results)
         if self.format_only:
@@ -202,28 +172,20 @@ class CPPE5Metric(BaseMetric):
             self._write_scores(summary)
         return flat_scores(summary)
 
-    def _classes(self) -> tuple[str, ...]:
-        if not self.dataset_meta or 'classes' not in self.dataset_meta:
-            raise ValueError(
-                "Expected the data set's `metainfo` to name its 'classes', "
-                f'but it is {self.dataset_meta}.'
-            )
-        return check_sequence(self.dataset_meta['classes'])
-
     def _ground_truth(
         self, results: Sequence[SampleDetections]
     ) -> CocoGroundTruth:
         if self._truth is not None:
             return self._truth
         data = instances_to_coco(
-            results, self._classes(), self.area_source == 'annotation'
+            results, self.class_names, self.area_source == 'annotation'
         )
-        truth = parse_ground_truth(data, 'the data samples', self._classes())
+        truth = parse_ground_truth(data, 'the data samples', self.class_names)
         self._warn(truth.notices)
         return truth
 
     def _write_results(self, results: Sequence[SampleDetections]) -> None:
-        classes = self._classes()
+        classes = self.class_names
         category_ids: Sequence[Any] = range(1, len(classes) + 1)
         if self.ann_file is not None:
             _, category_ids = read_categories(self.ann_file, classes)
@@ -239,7 +201,7 @@ class CPPE5Metric(BaseMetric):
         settings = describe_settings(
             self.settings,
             iou_type='bbox',
-            classes=list(self._classes()),
+            classes=list(self.class_names),
             area_source=self.area_source,
         )
         document = evaluation_document(summary, inputs, settings, [])

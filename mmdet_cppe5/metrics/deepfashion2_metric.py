@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -38,7 +37,8 @@ from .deepfashion2_samples import (
     read_fashion_sample,
     segm_entries,
 )
-from .samples import detections_of_results, first_per_image, result_entries
+from .sample_metric import SampleMetric
+from .samples import detections_of_results, result_entries
 
 _ENTRIES = {
     'bbox': result_entries,
@@ -48,7 +48,7 @@ _ENTRIES = {
 
 
 @METRICS.register_module()
-class DeepFashion2Metric(BaseMetric):
+class DeepFashion2Metric(SampleMetric):
     """AP and AR of DeepFashion2's detection, segmentation and landmarks.
 
     Scores are points, 0 to 100, under keys such as ``deepfashion2/bbox_AP``,
@@ -126,43 +126,15 @@ class DeepFashion2Metric(BaseMetric):
         """
         BaseMetric.dataset_meta.fset(self, dataset_meta)
         self._truth = read_truth(
-            self.ann_file, dataset_meta['classes'], self.only_visible
+            self.ann_file, self.class_names, self.only_visible
         )
 
-    def process(
-        self, data_batch: Any, data_samples: Sequence[Mapping[str, Any]]
-    ) -> None:
-        """Keep what is needed of a batch, on the CPU.
+    def keep(self, sample: Mapping[str, Any]) -> FashionDetections:
+        """Return boxes, and the masks and landmarks that the tasks need."""
+        return read_fashion_sample(sample, self.class_names, self.tasks)
 
-        Args:
-            data_batch: not used.
-            data_samples: ``DetDataSample`` as dicts with ``img_id``,
-                ``ori_shape`` and ``pred_instances``.
-        """
-        classes = self.dataset_meta['classes']
-        self.results += [
-            read_fashion_sample(sample, classes, self.tasks)
-            for sample in data_samples
-        ]
-
-    def evaluate(self, size: int) -> dict[str, float]:
-        """Collect the results of all processes and evaluate once.
-
-        Args:
-            size: number of images; not relied upon, since which results are
-                padding is told by their image ids.
-        """
-        return super().evaluate(sys.maxsize)
-
-    def compute_metrics(
-        self, results: Sequence[FashionDetections]
-    ) -> dict[str, float]:
-        """Evaluate the collected results.
-
-        Returns:
-            Score by name, without the prefix.
-        """
-        results = first_per_image(results)
+    def score(self, results: Sequence[FashionDetections]) -> dict[str, float]:
+        """Evaluate each task; its name begins the names of its scores."""
         scores: dict[str, float] = {}
         for task in self.tasks:
             summary = self._assess(results, task)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -10,7 +9,6 @@ from typing import Any, Optional
 import numpy as np
 import torch
 from mmdet.registry import METRICS
-from mmengine.evaluator import BaseMetric
 from mmengine.logging import print_log
 
 from mmdet_cppe5.core.retrieval import (
@@ -32,10 +30,11 @@ from mmdet_cppe5.deepfashion2.retrieval_files import (
 )
 from mmdet_cppe5.files import write_json
 
+from .sample_metric import SampleMetric
 from .samples import (
     SampleDetections,
+    columns_of_results,
     corners_to_sizes,
-    first_per_image,
     read_sample,
     to_array,
 )
@@ -56,7 +55,7 @@ class RetrievedItems(SampleDetections):
 
 
 @METRICS.register_module()
-class DeepFashion2RetrievalMetric(BaseMetric):
+class DeepFashion2RetrievalMetric(SampleMetric):
     """Top-1, 5, 10, 15 and 20 accuracy of finding an item in the shop.
 
     A model detects items in query images and lists gallery items for each:
@@ -103,41 +102,15 @@ class DeepFashion2RetrievalMetric(BaseMetric):
         self.with_classes = with_classes
         self.outfile = outfile
 
-    def process(
-        self, data_batch: Any, data_samples: Sequence[Mapping[str, Any]]
-    ) -> None:
-        """Keep what is needed of a batch, on the CPU.
+    def keep(self, sample: Mapping[str, Any]) -> RetrievedItems:
+        """Return the detected items with their lists of gallery items."""
+        return _read_retrieved(sample, self.class_names)
 
-        Args:
-            data_batch: not used.
-            data_samples: ``DetDataSample`` as dicts with ``img_id``,
-                ``ori_shape`` and ``pred_instances``.
-        """
-        classes = self.dataset_meta['classes']
-        self.results += [
-            _read_retrieved(sample, classes) for sample in data_samples
-        ]
-
-    def evaluate(self, size: int) -> dict[str, float]:
-        """Collect the results of all processes and evaluate once.
-
-        Args:
-            size: number of images; not relied upon, since which results are
-                padding is told by their image ids.
-        """
-        return super().evaluate(sys.maxsize)
-
-    def compute_metrics(
-        self, results: Sequence[RetrievedItems]
-    ) -> dict[str, float]:
-        """Evaluate the collected results.
-
-        Returns:
-            Score by name, without the prefix.
-        """
+    def score(self, results: Sequence[RetrievedItems]) -> dict[str, float]:
+        """Evaluate, and write what became of each query."""
         queries = load_queries(self.query_file)
         gallery = load_gallery(self.gallery_file)
-        found = self._retrievals(first_per_image(results))
+        found = self._retrievals(results)
         check_ids(queries, found, gallery)
         outcome = evaluate_retrieval(queries, found, gallery)
         if self.outfile is not None:
@@ -154,35 +127,39 @@ class DeepFashion2RetrievalMetric(BaseMetric):
 
     def _retrievals(self, results: Sequence[RetrievedItems]) -> Retrievals:
         """Put the results of all images in columns."""
-        longest = max((r.gallery_images.shape[1] for r in results), default=0)
-        total = sum(len(r.scores) for r in results)
-        images = np.full((total, longest), NO_IMAGE, dtype=np.int64)
-        boxes = np.zeros((total, longest, 4))
-        start = 0
-        for result in results:
-            rows, depth = result.gallery_images.shape
-            images[start : start + rows, :depth] = result.gallery_images
-            boxes[start : start + rows, :depth] = result.gallery_boxes
-            start += rows
-        names = self.dataset_meta['classes']
-        ids = np.array([category_named(name).id for name in names])
-        none = np.zeros((0, 4))
-        labels = [none[:, 0], *(r.labels for r in results)]
-        sizes = [len(r.scores) for r in results]
+        rows, boxes, scores, labels = columns_of_results(results)
+        image_ids = np.array([r.image_id for r in results], dtype=np.int64)
+        ids = np.array([category_named(name).id for name in self.class_names])
+        gallery_images, gallery_boxes = _gallery_columns(results)
         return Retrievals(
-            images=np.repeat(
-                np.array([r.image_id for r in results], dtype=np.int64), sizes
-            ),
-            boxes=np.concatenate([none, *(r.boxes for r in results)]),
-            labels=(
-                ids[np.concatenate(labels).astype(int)]
-                if self.with_classes
-                else None
-            ),
-            scores=np.concatenate([none[:, 0], *(r.scores for r in results)]),
-            gallery_images=images,
-            gallery_boxes=boxes,
+            images=image_ids[rows],
+            boxes=boxes,
+            labels=ids[labels] if self.with_classes else None,
+            scores=scores,
+            gallery_images=gallery_images,
+            gallery_boxes=gallery_boxes,
         )
+
+
+def _gallery_columns(
+    results: Sequence[RetrievedItems],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lists of all detections, as long as the longest is.
+
+    Returns:
+        Images ``(n, r)``, -1 where a list has ended, and boxes ``(n, r, 4)``.
+    """
+    longest = max((r.gallery_images.shape[1] for r in results), default=0)
+    total = sum(len(r.scores) for r in results)
+    images = np.full((total, longest), NO_IMAGE, dtype=np.int64)
+    boxes = np.zeros((total, longest, 4))
+    start = 0
+    for result in results:
+        rows, depth = result.gallery_images.shape
+        images[start : start + rows, :depth] = result.gallery_images
+        boxes[start : start + rows, :depth] = result.gallery_boxes
+        start += rows
+    return images, boxes
 
 
 def _read_retrieved(

@@ -53,7 +53,7 @@ def read_fashion_sample(
         KeyError: if the predictions lack masks or landmarks.
         ValueError: naming the image of a result that cannot be judged.
     """
-    found = vars(read_sample(sample, classes))
+    found = dict(vars(read_sample(sample, classes)))
     predicted = sample['pred_instances']
     for task, key in (('segm', 'masks'), ('keypoints', 'keypoints')):
         if task in tasks and key not in predicted:

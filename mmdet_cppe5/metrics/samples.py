@@ -103,6 +103,28 @@ def first_per_image(
     return list(first.values())
 
 
+def columns_of_results(
+    results: Sequence[SampleDetections],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Put the detections of all results in columns, one row each.
+
+    Returns:
+        The place in ``results`` that a detection comes from, int64 ``(n,)``;
+        its box, x, y, width, height in pixels, float64 ``(n, 4)``; its
+        score, float64 ``(n,)``; its label, int64 ``(n,)``.
+    """
+    sizes = [len(result.scores) for result in results]
+    places = np.arange(len(results), dtype=np.int64)
+    none = np.zeros((0, 4))
+    no_label = np.zeros(0, dtype=np.int64)
+    return (
+        np.repeat(places, sizes),
+        np.concatenate([none, *(r.boxes for r in results)]),
+        np.concatenate([none[:, 0], *(r.scores for r in results)]),
+        np.concatenate([no_label, *(r.labels for r in results)]),
+    )
+
+
 def detections_of_results(
     results: Sequence[SampleDetections], truth: CocoGroundTruth
 ) -> Detections:
@@ -130,14 +152,13 @@ def detections_of_results(
             f'(`ann_file` of the evaluator), but image id {unknown[0]!r} is '
             f'not: {explanation}'
         )
-    sizes = [len(result.scores) for result in results]
-    images = [position[result.image_id] for result in results]
-    none = np.zeros((0, 4))
+    rows, boxes, scores, labels = columns_of_results(results)
+    images = np.array([position[r.image_id] for r in results], dtype=np.int64)
     return Detections(
-        np.repeat(np.array(images, dtype=np.int64), sizes),
-        np.concatenate([none[:, 0], *(r.labels for r in results)]).astype(int),
-        np.concatenate([none, *(r.boxes for r in results)]),
-        np.concatenate([none[:, 0], *(r.scores for r in results)]),
+        images[rows],
+        labels,
+        boxes,
+        scores,
         num_images=len(truth.image_ids),
         num_classes=len(truth.class_names),
     )
