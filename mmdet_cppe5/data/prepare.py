@@ -259,7 +259,8 @@ def _install(
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     write_json(target / MANIFEST, {'source': source, 'files': files}, indent=1)
-    (target / options.release.archive.name).unlink(missing_ok=True)
+    if archive is None:
+        (target / options.release.archive.name).unlink(missing_ok=True)
 
 
 def _check_archive(path: Path, other: bool, release: Release) -> None:

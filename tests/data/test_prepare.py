@@ -132,11 +132,11 @@ def test_the_next_source_is_used(server, folder):
 
 
 def test_an_archive_at_hand(tmp_path, folder):
-    path = tmp_path / 'here.tar.gz'
+    folder.mkdir(parents=True)
+    path = folder / 'dataset.tar.gz'
     path.write_bytes(ARCHIVE)
     get(folder, release(), archive=path)
-    assert content(folder) == FILES
-    assert path.exists()
+    assert content(folder) == {**FILES, 'dataset.tar.gz': ARCHIVE}
     with pytest.raises(FileNotFoundError, match='Expected the archive'):
         get(tmp_path / 'new', release(), archive=tmp_path / 'none')
 
