@@ -24,12 +24,12 @@ import numpy as np
 import torch
 from mmengine.config import ConfigDict
 from mmengine.logging import HistoryBuffer, MessageHub
+from mmengine.optim.scheduler import OneCycleParamScheduler
 from numpy import ndarray
 
 # The kinds of numbers and text that an array may hold; no Python objects.
 _PLAIN_KINDS = 'biufcSU'
 _WITH_ATTRIBUTES = (OrderedDict, HistoryBuffer, MessageHub)
-_STATISTICS = ('min', 'max', 'current', 'mean')
 
 
 def _numpy_dtype(code: str, *_: Any) -> np.dtype:
@@ -57,11 +57,27 @@ def _numpy_scalar(dtype: np.dtype, data: bytes) -> np.generic:
     return np.frombuffer(data, dtype, count=1)[0]
 
 
-def _statistic(owner: type, name: str) -> Any:
-    """Return a method of HistoryBuffer, which lists its own in its pickles."""
-    if owner is not HistoryBuffer or name not in _STATISTICS:
-        raise ValueError(f'it asks for {name!r:.40} of {owner!r:.80}')
-    return getattr(HistoryBuffer, name)
+class _NotMade:
+    """Stands for a class of which a pickle may name methods, no more."""
+
+    def __init__(self, origin: type) -> None:
+        self.origin = origin
+
+
+# OneCycleLR keeps its formula in its state.
+_ONE_CYCLE = _NotMade(OneCycleParamScheduler)
+_METHODS = {
+    HistoryBuffer: ('min', 'max', 'current', 'mean'),
+    _ONE_CYCLE: ('_annealing_cos', '_annealing_linear'),
+}
+
+
+def _method(owner: Any, name: str) -> Any:
+    """Return one of the few methods that MMEngine keeps in its states."""
+    for known, names in _METHODS.items():
+        if owner is known and name in names:
+            return getattr(getattr(owner, 'origin', owner), name)
+    raise ValueError(f'it asks for {name!r:.40} of {owner!r:.80}')
 
 
 def _constructors() -> dict[str, Any]:
@@ -71,7 +87,7 @@ def _constructors() -> dict[str, Any]:
         'collections.defaultdict': defaultdict,
         'collections.Counter': Counter,
         '_codecs.encode': _encode,
-        'builtins.getattr': _statistic,
+        'builtins.getattr': _method,
         'numpy.dtype': _numpy_dtype,
         'numpy.ndarray': ndarray,
         'torch.Size': torch.Size,
@@ -79,6 +95,9 @@ def _constructors() -> dict[str, Any]:
         'mmengine.config.config.ConfigDict': ConfigDict,
         'mmengine.logging.history_buffer.HistoryBuffer': HistoryBuffer,
         'mmengine.logging.message_hub.MessageHub': MessageHub,
+        'mmengine.optim.scheduler.param_scheduler.OneCycleParamScheduler': (
+            _ONE_CYCLE
+        ),
     }
     for kind in (
         bool, bytearray, bytes, complex, dict, float, frozenset, int, list,

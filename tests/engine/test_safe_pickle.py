@@ -12,6 +12,7 @@ from collections import Counter, OrderedDict, defaultdict
 import numpy as np
 import pytest
 import torch
+from mmdet.registry import PARAM_SCHEDULERS
 from mmengine.config import ConfigDict
 from mmengine.logging import HistoryBuffer, MessageHub
 
@@ -204,6 +205,45 @@ def test_logs_of_a_run_come_back(tmp_path):
     back = load_checkpoint_file(tmp_path / 'a.pth')
     assert back['buffer'].statistics('mean') == (1 + 2 + 6) / 3
     assert back['hub'].get_scalar('loss').current() == 4.0
+
+
+@pytest.mark.parametrize(
+    ('name', 'options'),
+    [
+        ('MultiStepLR', {'milestones': [1, 2]}),
+        ('StepLR', {'step_size': 2}),
+        ('ExponentialLR', {'gamma': 0.9}),
+        ('OneCycleLR', {'eta_max': 1, 'total_steps': 5}),
+        (
+            'OneCycleLR',
+            {'eta_max': 1, 'total_steps': 5, 'anneal_strategy': 'linear'},
+        ),
+        ('CosineAnnealingLR', {'T_max': 4}),
+        ('LinearLR', {}),
+        ('ConstantLR', {'factor': 0.5}),
+        ('PolyLR', {}),
+        (
+            'CosineRestartLR',
+            {'periods': [2, 2], 'restart_weights': [1, 1], 'eta_min': 0},
+        ),
+        ('ReduceOnPlateauLR', {'monitor': 'loss'}),
+        ('QuadraticWarmupLR', {'end': 3}),
+    ],
+)
+def test_states_of_all_schedules_come_back(tmp_path, name, options):
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+    schedule = PARAM_SCHEDULERS.get(name)(optimizer=optimizer, **options)
+    torch.save(schedule.state_dict(), tmp_path / 'a.pth')
+    assert load_checkpoint_file(tmp_path / 'a.pth') == schedule.state_dict()
+
+
+def test_a_class_with_allowed_methods_is_not_made():
+    program = (
+        b'cmmengine.optim.scheduler.param_scheduler\n'
+        b'OneCycleParamScheduler\n)R.'
+    )
+    with pytest.raises(TypeError, match='not callable'):
+        safe_pickle.load(io.BytesIO(program))
 
 
 def test_names_from_numpy_1_and_2_are_both_known():
