@@ -54,33 +54,53 @@ def ultralytics_to_results(
     first = first_category
     if first is None:
         first = _first_category(predictions, len(classes))
-    results, notes = [], []
-    for position, item in enumerate(predictions):
-        where = f'prediction {position}, image {item["image_id"]!r}'
-        problem = _problem(item)
-        image_id = images.get(_stem(str(item['image_id'])))
-        index = item['category_id'] - first
-        if problem:
-            notes.append(Note('dropped', problem, where))
-        elif image_id is None:
-            why = 'no image of that name in the ground truth'
-            notes.append(Note('dropped', why, where))
-        elif not 0 <= index < len(classes) or classes[index] not in by_name:
-            notes.append(Note('dropped', 'no such class', where))
-        else:
-            results.append(
-                {
-                    'image_id': image_id,
-                    'category_id': by_name[classes[index]],
-                    'bbox': item['bbox'],
-                    'score': item['score'],
-                }
-            )
-    if predictions and not results:
+    category_ids = {
+        first + position: by_name[name]
+        for position, name in enumerate(classes)
+        if name in by_name
+    }
+    found = _translate(predictions, images, category_ids)
+    if predictions and not found.content:
         raise ValueError(
             f'Expected predictions on images of the ground truth, such as '
             f'{dataset["images"][0]["file_name"]!r}, but none matches: '
-            f'{notes[0].where}: {notes[0].why}.'
+            f'{found.notes[0].where}: {found.notes[0].why}.'
+        )
+    return found
+
+
+def _translate(
+    predictions: list[dict[str, Any]],
+    images: dict[Stem, int],
+    category_ids: dict[int, int],
+) -> Conversion:
+    """Give each prediction its ids, or note why it has none.
+
+    Args:
+        predictions: the predictions.
+        images: image id by file name without suffix.
+        category_ids: category id by the model's number of the class.
+    """
+    results, notes = [], []
+    for position, item in enumerate(predictions):
+        image_id = images.get(_stem(str(item['image_id'])))
+        category_id = category_ids.get(item['category_id'])
+        problem = _problem(item)
+        if not problem and image_id is None:
+            problem = 'no image of that name in the ground truth'
+        if not problem and category_id is None:
+            problem = 'no such class'
+        if problem:
+            where = f'prediction {position}, image {item["image_id"]!r}'
+            notes.append(Note('dropped', problem, where))
+            continue
+        results.append(
+            {
+                'image_id': image_id,
+                'category_id': category_id,
+                'bbox': item['bbox'],
+                'score': item['score'],
+            }
         )
     return Conversion(results, notes)
 

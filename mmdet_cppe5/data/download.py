@@ -17,7 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, NoReturn, Optional
 
 from mmdet_cppe5 import __version__
 from mmdet_cppe5.data.progress import progress_bar
@@ -286,7 +286,7 @@ class _Source:
             text = str(reason) or type(reason).__name__
             raise _BrokenError(f'no answer ({text})') from error
 
-    def _refused(self, error: urllib.error.HTTPError) -> None:
+    def _refused(self, error: urllib.error.HTTPError) -> NoReturn:
         """Sort an HTTP error into 'gone' and 'perhaps later'."""
         text = f'answers HTTP {error.code} {error.reason}'
         if error.code == 416:  # our part is longer than the file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -198,6 +199,17 @@ CATALOGUE = {
         'the scene moved, or the annotation is inconsistent',
     ),
 }
+
+
+def strict(value: Any) -> Any:
+    """Return a JSON value with text where strict JSON has no number."""
+    if isinstance(value, dict):
+        return {key: strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value
 
 
 @dataclass

@@ -12,6 +12,7 @@ from mmdet_cppe5.coco.loading import load_ground_truth_json
 from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.convert_common import clip_box, tidy
 from mmdet_cppe5.data.verify_boxes import MARGIN
+from mmdet_cppe5.data.verify_findings import strict
 from mmdet_cppe5.data.verify_images import ImageFacts
 from mmdet_cppe5.data.verify_records import declared_size, image_label
 from mmdet_cppe5.files import PathLike
@@ -210,17 +211,6 @@ def size_remedy(
         # Inside both frames they may be the boxes of either.
         return '' if fit else 'scale'
     return 'size' if fit else ''
-
-
-def strict(value: Any) -> Any:
-    """Return a JSON value with text where strict JSON has no number."""
-    if isinstance(value, dict):
-        return {key: strict(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [strict(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return repr(value)
-    return value
 
 
 def usable_box(value: Any) -> bool:
