@@ -1,37 +1,32 @@
-"""What ``evaluate`` and ``compare`` share: options, reading, notices."""
+"""The options that ``evaluate`` and ``compare`` share, and their meaning."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Optional
+from typing import Any
 
-from mmdet_cppe5.coco import (
-    CocoGroundTruth,
-    CocoResults,
-    read_ground_truth,
-    read_results,
-)
+from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.coco.conversion import (
     AREA_SOURCES,
     IOU_TYPES,
-    Problem,
     default_settings,
-    to_core,
 )
 from mmdet_cppe5.reporting.assessment import Settings
+from mmdet_cppe5.reporting.documents import describe_settings
 
 
-def add_coco_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how boxes, masks or keypoints are judged."""
+def add_json_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that writes the numbers to a file."""
     parser.add_argument(
         '--json',
         metavar='FILE',
         help='write everything at full precision, with versions, SHA-256 of '
         'the inputs and all settings',
     )
+
+
+def add_coco_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how boxes, masks or keypoints are judged."""
     parser.add_argument(
         '--classes',
         nargs='+',
@@ -65,7 +60,8 @@ def add_coco_options(parser: argparse.ArgumentParser) -> None:
         choices=AREA_SOURCES,
         default='annotation',
         help="what decides an object's size range: the area that its "
-        'annotation states, or width times height of its box',
+        'annotation states, or width times height of its box (default: '
+        'annotation)',
     )
     parser.add_argument(
         '--sigmas',
@@ -90,11 +86,27 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.95,
         metavar='C',
-        help='coverage of the intervals (default: 0.95)',
+        help='coverage of the intervals, 0 to 1 (default: 0.95)',
     )
     parser.add_argument(
-        '--seed', type=int, default=0, help='of the resampling (default: 0)'
+        '--seed',
+        type=_seed,
+        default=0,
+        metavar='N',
+        help='seed of the resampling; the same seed gives the same numbers '
+        '(default: 0)',
     )
+
+
+def add_analysis_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of TIDE and of the intervals, which can be left out."""
+    parser.add_argument(
+        '--no-tide', action='store_true', help='leave the error analysis out'
+    )
+    parser.add_argument(
+        '--no-ci', action='store_true', help='leave the intervals out'
+    )
+    add_resampling_options(parser)
 
 
 def coco_settings(args: argparse.Namespace) -> Settings:
@@ -107,60 +119,40 @@ def coco_settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def read_problems(
-    args: argparse.Namespace, results: Sequence[str]
-) -> tuple[CocoGroundTruth, list[CocoResults], list[Problem]]:
-    """Read the ground truth and one or more result files against it."""
-    truth = read_ground_truth(args.ground_truth, args.classes)
-    notices = list(truth.notices)
-    files, problems = [], []
-    for path in results:
-        found = read_results(path, truth)
-        files.append(found)
-        notices += found.notices
-        problems.append(
-            to_core(
-                truth,
-                found,
-                args.iou_type,
-                area_source=args.area_source,
-                sigmas=args.sigmas,
-            )
+def analyses(args: argparse.Namespace) -> dict[str, dict[str, Any] | None]:
+    """Return ``tide`` and ``ci`` of :class:`Settings` as asked for."""
+    ci = {
+        'num_resamples': args.resamples,
+        'confidence': args.confidence,
+        'seed': args.seed,
+    }
+    return {
+        'tide': None if args.no_tide else {},
+        'ci': None if args.no_ci else ci,
+    }
+
+
+def described_settings(
+    args: argparse.Namespace,
+    settings: Settings,
+    truth: CocoGroundTruth,
+    **others: Any,
+) -> dict[str, Any]:
+    """Return every setting, defaults filled in, for the JSON."""
+    return describe_settings(
+        settings,
+        iou_type=args.iou_type,
+        classes=list(truth.class_names),
+        area_source=args.area_source,
+        sigmas=args.sigmas,
+        **others,
+    )
+
+
+def _seed(text: str) -> int:
+    """Read a seed, or say what one is."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(
+            f'expected a whole number from 0, but got {text!r}'
         )
-    print_notices(notices)
-    return truth, files, problems
-
-
-def print_notices(notices: Sequence[str]) -> None:
-    """Print what the reader should know on stderr, out of the tables."""
-    for notice in notices:
-        print(f'note: {notice}', file=sys.stderr)
-
-
-def distinct_names(paths: Sequence[str]) -> list[str]:
-    """Return a short name for each result file, no two alike.
-
-    The file's name without ``.json`` and ``.bbox``; where names coincide,
-    with as much of the folder before it as tells them apart, and numbered
-    where the same file is given twice.
-    """
-    parts = [_parts(path) for path in paths]
-    names: list[Optional[str]] = [None] * len(parts)
-    for length in range(1, max(map(len, parts), default=0) + 1):
-        tried = ['/'.join(each[-length:]) for each in parts]
-        for index, name in enumerate(tried):
-            if names[index] is None and tried.count(name) == 1:
-                names[index] = name
-    for index, each in enumerate(parts):
-        if names[index] is None:
-            same = parts[:index].count(each) + 1
-            names[index] = f'{"/".join(each)} ({same})'
-    return [name or '' for name in names]
-
-
-def _parts(path: str) -> tuple[str, ...]:
-    whole = Path(path)
-    name = whole.name
-    for suffix in ('.json', *(f'.{kind}' for kind in IOU_TYPES)):
-        name = name.removesuffix(suffix)
-    return (*whole.parts[:-1], name)
+    return int(text)

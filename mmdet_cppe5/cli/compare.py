@@ -3,48 +3,59 @@
 Prints each model's score with its interval, the paired difference of every
 two models with its interval and p value (paired permutation test, Holm's
 correction over all pairs), and the groups of models that cannot be told
-apart.
+apart. Example:
+
+  mmdet-cppe5 compare test.json baseline.bbox.json mine.bbox.json
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from typing import Any
 
+from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
 from mmdet_cppe5.core import Evaluation, compare, evaluate
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.documents import (
-    comparison_document,
-    describe_file,
-    describe_settings,
-)
+from mmdet_cppe5.reporting.documents import comparison_document
 from mmdet_cppe5.reporting.tables import comparison_tables
 
-from .coco_options import (
-    add_coco_options,
-    add_resampling_options,
-    coco_settings,
+from .coco_inputs import (
+    describe_results,
+    describe_truth,
     distinct_names,
     read_problems,
+)
+from .coco_options import (
+    add_coco_options,
+    add_json_option,
+    add_resampling_options,
+    coco_settings,
+    described_settings,
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``mmdet-cppe5 compare`` understands."""
     parser.add_argument(
-        'ground_truth', metavar='GT.json', help='COCO annotation file'
+        'ground_truth',
+        metavar='GT.json',
+        help='COCO annotation file, the ground truth',
     )
     parser.add_argument(
         'results',
         nargs='+',
         metavar='RESULTS.json',
-        help='COCO result files, two or more',
+        help='COCO result files, one per model, two or more',
     )
     parser.add_argument(
         '--metric',
         default='AP',
-        help='the score to compare: AP, AP50, AP75, APs, APm, APl',
+        metavar='NAME',
+        help='the score to compare: AP, AP50, AP75, APs, APm, APl (default: '
+        'AP)',
     )
+    add_json_option(parser)
     add_coco_options(parser)
     add_resampling_options(parser)
     parser.add_argument(
@@ -58,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--alpha',
         type=float,
         default=0.05,
+        metavar='A',
         help='error rate over all pairs together (default: 0.05)',
     )
 
@@ -92,30 +104,30 @@ def run(args: argparse.Namespace) -> int:
     comparison = compare(evaluations, args.metric, **options)
     print(comparison_tables(comparison, args.confidence))
     if args.json:
-        inputs = {
-            'ground_truth': describe_file(
-                args.ground_truth,
-                images=len(truth.image_ids),
-                annotations=len(truth.records),
-            ),
-            'results': {
-                name: describe_file(path, detections=len(found.records))
-                for name, path, found in zip(names, args.results, files)
-            },
-        }
-        described = describe_settings(
-            settings,
-            iou_type=args.iou_type,
-            classes=list(truth.class_names),
-            area_source=args.area_source,
-            sigmas=args.sigmas,
-            **options,
+        document = comparison_document(
+            comparison,
+            _described_inputs(args, truth, dict(zip(names, files))),
+            described_settings(args, settings, truth, **options),
+            [*truth.notices, *(n for f in files for n in f.notices)],
         )
-        notices = [*truth.notices, *(n for f in files for n in f.notices)]
-        document = comparison_document(comparison, inputs, described, notices)
         write_json(args.json, document, 1)
         print(f'\nWrote {args.json}')
     return 0
+
+
+def _described_inputs(
+    args: argparse.Namespace,
+    truth: CocoGroundTruth,
+    files: Mapping[str, CocoResults],
+) -> dict[str, Any]:
+    """Describe the ground truth and the result file of each model."""
+    return {
+        'ground_truth': describe_truth(args.ground_truth, truth),
+        'results': {
+            name: describe_results(path, found)
+            for (name, found), path in zip(files.items(), args.results)
+        },
+    }
 
 
 def _check_metric(name: str, evaluations: Mapping[str, Evaluation]) -> None:

@@ -20,13 +20,13 @@ from mmdet_cppe5.deepfashion2.evaluation import (
 from mmdet_cppe5.deepfashion2.subsets import SUBSETS, subset_table
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.reporting.documents import (
-    describe_file,
     describe_settings,
     evaluation_document,
 )
 from mmdet_cppe5.reporting.tables import summary_tables
 
-from .coco_options import add_resampling_options, print_notices
+from .coco_inputs import describe_results, describe_truth, print_notices
+from .coco_options import add_analysis_options, add_json_option, analyses
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,19 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='AP by the values of some attributes as well; items of other '
         f'values are ignored: {", ".join(SUBSETS)}',
     )
-    parser.add_argument(
-        '--json',
-        metavar='FILE',
-        help='write everything at full precision, with versions, SHA-256 of '
-        'the inputs and all settings',
-    )
-    parser.add_argument(
-        '--no-tide', action='store_true', help='leave the error analysis out'
-    )
-    parser.add_argument(
-        '--no-ci', action='store_true', help='leave the intervals out'
-    )
-    add_resampling_options(parser)
+    add_json_option(parser)
+    add_analysis_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     print_notices(notices)
     task = args.task or _task_of(found)
     problem = task_problem(truth, found, task, args.as_reference)
-    settings = task_settings(task, None if args.no_tide else {}, _ci(args))
+    settings = task_settings(task, **analyses(args))
     summary, scores = assess_task(truth, problem, task, settings, args.subset)
     print(
         f'{args.results}, {task}: {len(found.records)} detections against '
@@ -98,14 +87,8 @@ def run(args: argparse.Namespace) -> int:
         print(f'\n{subset_table(summary)}')
     if args.json:
         inputs = {
-            'ground_truth': describe_file(
-                args.ground_truth,
-                images=len(truth.image_ids),
-                annotations=len(truth.records),
-            ),
-            'results': describe_file(
-                args.results, detections=len(found.records)
-            ),
+            'ground_truth': describe_truth(args.ground_truth, truth),
+            'results': describe_results(args.results, found),
         }
         described = describe_settings(
             settings,
@@ -117,16 +100,6 @@ def run(args: argparse.Namespace) -> int:
         write_json(args.json, document, 1)
         print(f'\nWrote {args.json}')
     return 0
-
-
-def _ci(args: argparse.Namespace) -> dict[str, float] | None:
-    if args.no_ci:
-        return None
-    return {
-        'num_resamples': args.resamples,
-        'confidence': args.confidence,
-        'seed': args.seed,
-    }
 
 
 def _task_of(found: CocoResults) -> str:

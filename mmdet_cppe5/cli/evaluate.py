@@ -2,7 +2,11 @@
 
 Prints COCO's summary, the scores of every class, TIDE's errors, confidence
 intervals over resampled images, and the average recall that CPPE-5's
-evaluation card asks for. Works with any data set in COCO form.
+evaluation card asks for. Works with any data set in COCO form. Example:
+
+  mmdet-cppe5 evaluate test.json run.bbox.json --json scores.json
+
+where CPPE5Metric(outfile_prefix='run') wrote run.bbox.json during a test.
 """
 
 from __future__ import annotations
@@ -13,45 +17,43 @@ from dataclasses import replace
 import numpy as np
 
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.assessment import Settings, assess
+from mmdet_cppe5.reporting.assessment import assess
 from mmdet_cppe5.reporting.card_recall import card_recall
-from mmdet_cppe5.reporting.documents import (
-    describe_file,
-    describe_settings,
-    evaluation_document,
-)
+from mmdet_cppe5.reporting.documents import evaluation_document
 from mmdet_cppe5.reporting.tables import number, summary_tables
 
+from .coco_inputs import describe_results, describe_truth, read_problems
 from .coco_options import (
+    add_analysis_options,
     add_coco_options,
-    add_resampling_options,
+    add_json_option,
+    analyses,
     coco_settings,
-    read_problems,
+    described_settings,
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``mmdet-cppe5 evaluate`` understands."""
     parser.add_argument(
-        'ground_truth', metavar='GT.json', help='COCO annotation file'
+        'ground_truth',
+        metavar='GT.json',
+        help='COCO annotation file, the ground truth',
     )
     parser.add_argument(
-        'results', metavar='RESULTS.json', help='COCO result file'
+        'results',
+        metavar='RESULTS.json',
+        help='COCO result file, a list of detections',
     )
+    add_json_option(parser)
     add_coco_options(parser)
-    parser.add_argument(
-        '--no-tide', action='store_true', help='leave the error analysis out'
-    )
-    parser.add_argument(
-        '--no-ci', action='store_true', help='leave the intervals out'
-    )
-    add_resampling_options(parser)
+    add_analysis_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print the tables, and write the JSON if asked to."""
     truth, (found,), (problem,) = read_problems(args, [args.results])
-    settings = _settings(args)
+    settings = replace(coco_settings(args), **analyses(args))
     summary, scores = assess(
         problem.ground_truths,
         problem.detections,
@@ -73,50 +75,19 @@ def run(args: argparse.Namespace) -> int:
     print(f'\n{_card_line(card)}')
     if args.json:
         inputs = {
-            'ground_truth': describe_file(
-                args.ground_truth,
-                images=len(truth.image_ids),
-                annotations=len(truth.records),
-            ),
-            'results': describe_file(
-                args.results, detections=len(found.records)
-            ),
+            'ground_truth': describe_truth(args.ground_truth, truth),
+            'results': describe_results(args.results, found),
         }
         document = evaluation_document(
             summary,
             inputs,
-            _described(args, settings, truth.class_names),
+            described_settings(args, settings, truth),
             [*truth.notices, *found.notices],
             card.tolist(),
         )
         write_json(args.json, document, 1)
         print(f'\nWrote {args.json}')
     return 0
-
-
-def _settings(args: argparse.Namespace) -> Settings:
-    ci = {
-        'num_resamples': args.resamples,
-        'confidence': args.confidence,
-        'seed': args.seed,
-    }
-    return replace(
-        coco_settings(args),
-        tide=None if args.no_tide else {},
-        ci=None if args.no_ci else ci,
-    )
-
-
-def _described(
-    args: argparse.Namespace, settings: Settings, classes: tuple[str, ...]
-) -> dict[str, object]:
-    return describe_settings(
-        settings,
-        iou_type=args.iou_type,
-        classes=list(classes),
-        area_source=args.area_source,
-        sigmas=args.sigmas,
-    )
 
 
 def _card_line(card: np.ndarray) -> str:

@@ -71,13 +71,19 @@ def explain_unknown(
             f'{type(match).__name__}, here it is {type(first).__name__}; '
             'write the ids with one type in both.'
         )
+    advice = 'do both belong to the same data set and split?'
+    if what == 'category' and list(unknown) == [0] and 0 not in known:
+        advice = (
+            'an id 0 is often a class label, which counts from 0; write the '
+            f'category ids that {source} lists instead.'
+        )
     listed = ', '.join(map(shorten, unknown[:5]))
     more = ', ...' if len(unknown) > 5 else ''
     return (
         f'{source} lists {_range(known, what)}, and {len(unknown)} '
         f'id{"" if len(unknown) == 1 else "s"} of {asking} '
         f'{"is" if len(unknown) == 1 else "are"} not among them ({listed}'
-        f'{more}); do both belong to the same data set and split?'
+        f'{more}); {advice}'
     )
 
 

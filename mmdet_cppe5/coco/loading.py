@@ -11,7 +11,13 @@ from typing import Any
 
 from mmdet_cppe5.files import PathLike, read_json
 
-RESULTS_ADVICE = (
+_TRUTH = 'ground truth (a COCO annotation file)'
+_RESULTS = 'detections (a COCO result file)'
+_TRUTH_ADVICE = (
+    'ground truth is a JSON object with the lists images, annotations and '
+    "categories, such as CPPE-5's annotations/test.json"
+)
+_RESULTS_ADVICE = (
     'results are a JSON list of objects with image_id, category_id, bbox '
     "and score, as CPPE5Metric(outfile_prefix='...') writes"
 )
@@ -34,8 +40,7 @@ def load_ground_truth_json(
         FileNotFoundError: if there is no such file.
         ValueError: if the file is something else, saying what it looks like.
     """
-    what = 'ground truth (a COCO annotation file)'
-    data = _parse(path, what)
+    data = _parse(path, _TRUTH, _TRUTH_ADVICE)
     if not annotated and isinstance(data, dict):
         data.setdefault('annotations', [])
     check_ground_truth_form(data, str(path))
@@ -49,11 +54,11 @@ def load_results_json(path: PathLike) -> list[dict[str, Any]]:
         FileNotFoundError: if there is no such file.
         ValueError: if the file is something else, saying what it looks like.
     """
-    data = _parse(path, 'detections (a COCO result file)')
+    data = _parse(path, _RESULTS, _RESULTS_ADVICE)
     if not isinstance(data, list):
         raise ValueError(
             f'Expected detections in {path}, but the file holds '
-            f'{_looks_like(data)}; {RESULTS_ADVICE}.'
+            f'{_looks_like(data)}; {_RESULTS_ADVICE}.'
         )
     return data
 
@@ -71,7 +76,7 @@ def check_ground_truth_form(data: Any, source: str) -> None:
     if not isinstance(data, dict):
         raise ValueError(
             f'Expected ground truth in {source}, but the file holds '
-            f'{_looks_like(data)}.'
+            f'{_looks_like(data)}; {_TRUTH_ADVICE}.'
         )
     missing = [
         key
@@ -93,8 +98,14 @@ def check_ground_truth_form(data: Any, source: str) -> None:
         )
 
 
-def _parse(path: PathLike, what: str) -> Any:
-    """Parse JSON; a file that is not JSON is looked at for a better word."""
+def _parse(path: PathLike, what: str, advice: str) -> Any:
+    """Parse JSON; a file that is not JSON is looked at for a better word.
+
+    Args:
+        path: the file.
+        what: what it should be, for the message.
+        advice: how such a file looks, likewise.
+    """
     try:
         with paused_collector():
             return read_json(path, what)
@@ -104,7 +115,7 @@ def _parse(path: PathLike, what: str) -> Any:
             raise
         raise ValueError(
             f'Expected {what} in {path}, but the file looks like {guess}; '
-            f'{RESULTS_ADVICE}.'
+            f'{advice}.'
         ) from error
 
 

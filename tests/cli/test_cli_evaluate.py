@@ -247,6 +247,14 @@ def test_threshold_out_of_range(tmp_path, capsys):
     assert '50' in said
 
 
+def test_seed_that_is_none(capsys):
+    for text in ('-1', 'x'):
+        with pytest.raises(SystemExit):
+            main(['evaluate', 'gt.json', 'r.json', f'--seed={text}'])
+        said = capsys.readouterr().err
+        assert f"a whole number from 0, but got '{text}'" in said
+
+
 def test_nothing_is_written_over_when_it_fails(tmp_path, capsys):
     out = tmp_path / 'out.json'
     out.write_text('{"kept": 1}')

@@ -205,7 +205,7 @@ def test_no_image_at_all():
     [
         ('', 'the file is empty'),
         ('{"images": [', 'not valid JSON.*ends early'),
-        ('[]', 'holds an empty list'),
+        ('[]', 'an empty list; ground truth is a JSON object with the lists'),
         ('[{"image_id": 1, "score": 1}]', 'the two arguments seem swapped'),
         ('{}', 'images and annotations and categories are missing'),
         ('{"images": [], "categories": []}', "no 'annotations': a test set"),

@@ -131,6 +131,15 @@ def test_many_unknown_images_are_summed_up(truth):
         parse(wrong, truth)
 
 
+def test_class_labels_instead_of_category_ids(truth):
+    """Labels 0, 1, ... where ids 1, 2, ... belong: only 0 is unknown."""
+    wrong = [entry(1, label, BOX, 0.5) for label in (1, 0)]
+    with pytest.raises(
+        ValueError, match=r'\(0\); an id 0 is often a class label'
+    ):
+        parse(wrong, truth)
+
+
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
