@@ -328,8 +328,8 @@ def _mark(
     x, y, w, h = (float(value) for value in np.round(box, 1))
     tag = tag if len(tag) <= 26 else f'{tag[:14]}…{tag[-9:]}'
     left, top, width, height = view
-    # A letter is about 0.6 of the font's size wide.
-    last = left + width - 0.6 * font * len(tag)
+    # A bold letter is about 0.66 of the font's size wide.
+    last = left + width - 0.66 * font * len(tag)
     tag_x = max(min(x, last), left) + 0.2 * font
     wanted = y - 0.35 * font if role == 'det' else y + h + 1.0 * font
     if wanted < top + font:

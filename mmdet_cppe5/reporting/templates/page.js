@@ -152,7 +152,9 @@
       svg.append(element('use', { href: `#photo-${photo.key}` }));
     }
     const lowest = Number(slider.value);
-    const size = Math.max(photo.width, photo.height) / 68;
+    // Tags are 12 pixels high on the screen, whatever the photo's size.
+    const size = 12 * Math.max(photo.width / stage.clientWidth,
+      photo.height / (0.74 * innerHeight));
     let drawn = 0;
     const tags = [];
     for (const [role, x, y, w, h, tag, score] of photo.boxes) {
@@ -187,8 +189,8 @@
     const button = event.target.closest('[data-photo]');
     if (!button || !places.has(button.dataset.photo)) return;
     position = places.get(button.dataset.photo);
-    draw();
     dialog.showModal();
+    draw();
   });
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) { dialog.close(); return; }
