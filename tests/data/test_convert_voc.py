@@ -32,13 +32,13 @@ def page(*items, size=(100, 50), filename='photo.jpg'):
 
 @pytest.fixture
 def convert(tmp_path):
-    def run(pages, **options):
+    def run(pages, classes=CLASSES, **options):
         folder = tmp_path / 'xml'
         folder.mkdir(exist_ok=True)
         for stem, text in pages.items():
             data = text if isinstance(text, bytes) else text.encode()
             (folder / f'{stem}.xml').write_bytes(data)
-        return voc_to_coco(folder, CLASSES, **options)
+        return voc_to_coco(folder, classes, **options)
 
     return run
 
@@ -188,3 +188,25 @@ def test_command(convert, tmp_path, capsys):
     written = json.loads((tmp_path / 'out.json').read_text())
     assert written['annotations'][0]['category_id'] == 5
     assert len(json.loads((tmp_path / 'n.json').read_text())) == 1
+
+
+def test_the_rule_is_the_one_the_real_annotations_were_made_by(
+    test_data, convert
+):
+    """xmin = x + 1, xmax = x + width, as LabelImg's files have them."""
+    path = test_data / 'cppe5/annotations/test.json'
+    original = json.loads(path.read_text())
+    names = {c['id']: c['name'] for c in original['categories']}
+    pages = {}
+    for image in original['images']:
+        items = []
+        for a in original['annotations']:
+            if a['image_id'] == image['id']:
+                x, y, w, h = a['bbox']
+                box = (x + 1, y + 1, x + w, y + h)
+                items.append(item(names[a['category_id']], box))
+        size = image['width'], image['height']
+        pages[str(image['id'])] = page(*items, size=size, filename='a.png')
+    found = convert(pages, classes=list(names.values()))
+    assert found.content == original
+    assert found.notes == []
