@@ -119,7 +119,7 @@ def coco_settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def analyses(args: argparse.Namespace) -> dict[str, dict[str, Any] | None]:
+def analyses(args: argparse.Namespace) -> dict[str, Any]:
     """Return ``tide`` and ``ci`` of :class:`Settings` as asked for."""
     ci = {
         'num_resamples': args.resamples,

@@ -49,7 +49,7 @@ from .samples import (
 
 
 @METRICS.register_module()
-class CPPE5Metric(SampleMetric):
+class CPPE5Metric(SampleMetric[SampleDetections]):
     """AP, AR, TIDE and intervals of boxes, as COCO defines them.
 
     Works with any data set whose ``metainfo`` names its classes. Scores are
@@ -62,7 +62,7 @@ class CPPE5Metric(SampleMetric):
 
     Args:
         ann_file: COCO annotation file with the ground truth. None takes it
-            from the data samples.
+            from the ``instances`` of the data samples.
         iou_thrs: IoU thresholds instead of COCO's 0.5, 0.55, ..., 0.95; each
             is then a score of its own, such as ``AP80``.
         max_dets: caps on detections per image and class. AP is taken at the

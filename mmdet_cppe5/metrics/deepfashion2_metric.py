@@ -48,7 +48,7 @@ _ENTRIES = {
 
 
 @METRICS.register_module()
-class DeepFashion2Metric(SampleMetric):
+class DeepFashion2Metric(SampleMetric[FashionDetections]):
     """AP and AR of DeepFashion2's detection, segmentation and landmarks.
 
     Scores are points, 0 to 100, under keys such as ``deepfashion2/bbox_AP``,

@@ -55,7 +55,7 @@ class RetrievedItems(SampleDetections):
 
 
 @METRICS.register_module()
-class DeepFashion2RetrievalMetric(SampleMetric):
+class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
     """Top-1, 5, 10, 15 and 20 accuracy of finding an item in the shop.
 
     A model detects items in query images and lists gallery items for each:

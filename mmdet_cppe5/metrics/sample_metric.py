@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from mmengine.evaluator import BaseMetric
 
@@ -13,8 +13,10 @@ from mmdet_cppe5.coco.ground_truth import check_sequence
 
 from .samples import SampleDetections, first_per_image
 
+Record = TypeVar('Record', bound=SampleDetections)
 
-class SampleMetric(BaseMetric):
+
+class SampleMetric(BaseMetric, Generic[Record]):
     """A metric that keeps a small record of each data sample.
 
     A subclass says what it keeps (:meth:`keep`) and what the records of all
@@ -22,14 +24,14 @@ class SampleMetric(BaseMetric):
     """
 
     @abstractmethod
-    def keep(self, sample: Mapping[str, Any]) -> SampleDetections:
+    def keep(self, sample: Mapping[str, Any]) -> Record:
         """Return what is needed of one ``DetDataSample``, given as a dict.
 
         It should lie on the CPU: it stays until the whole data set is done.
         """
 
     @abstractmethod
-    def score(self, results: Sequence[SampleDetections]) -> dict[str, float]:
+    def score(self, results: Sequence[Record]) -> dict[str, float]:
         """Evaluate.
 
         Args:
@@ -75,9 +77,7 @@ class SampleMetric(BaseMetric):
         """
         return super().evaluate(sys.maxsize)
 
-    def compute_metrics(
-        self, results: Sequence[SampleDetections]
-    ) -> dict[str, float]:
+    def compute_metrics(self, results: Sequence[Record]) -> dict[str, float]:
         """Evaluate the collected results, each image once.
 
         Returns:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
 import numpy as np
 import torch
@@ -89,15 +89,16 @@ def corners_to_sizes(boxes: np.ndarray) -> np.ndarray:
     return np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
 
 
-def first_per_image(
-    results: Iterable[SampleDetections],
-) -> list[SampleDetections]:
+_Record = TypeVar('_Record', bound=SampleDetections)
+
+
+def first_per_image(results: Iterable[_Record]) -> list[_Record]:
     """Drop all but the first result of every image.
 
     Distributed samplers pad the last batch with images that other processes
     have evaluated too.
     """
-    first: dict[Any, SampleDetections] = {}
+    first: dict[Any, _Record] = {}
     for result in results:
         first.setdefault(result.image_id, result)
     return list(first.values())

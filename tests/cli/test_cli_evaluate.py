@@ -111,7 +111,7 @@ def test_tables_round_and_dash(tmp_path, capsys):
     assert re.search(r'area= small \| maxDets=100 \] = -\n', printed)
 
 
-def test_switches_leave_parts_out(tmp_path, capsys):
+def test_switches_leave_parts_out(tmp_path):
     got = evaluate(tmp_path, [annotation(1, 1, BOX)], [], '--no-tide')
     assert got['tide'] is None
     got = evaluate(tmp_path, [annotation(1, 1, BOX)], [], '--no-ci')

@@ -90,7 +90,7 @@ def test_evaluate_tells_the_task_from_the_results(converted, capsys, tmp_path):
         assert written['inputs']['results']['detections'] == 3
 
 
-def test_evaluate_visible_landmarks_only(converted, capsys, tmp_path):
+def test_evaluate_visible_landmarks_only(converted, tmp_path):
     truth = json.loads(Path(converted['out']).read_text())
     entries = [
         {

@@ -92,7 +92,7 @@ def test_missing_landmarks_and_polygons_are_legal(tmp_path):
     assert len(coco['annotations'][2]['segmentation']) == 2
 
 
-def test_pycocotools_reads_the_result(tmp_path, capsys):
+def test_pycocotools_reads_the_result(tmp_path):
     content = {'item1': raw_item(9), 'item2': raw_item(13)}
     converted(tmp_path, {1: content, 2: {}})
     coco = COCO(str(tmp_path / 'out' / 'coco.json'))

@@ -107,7 +107,7 @@ def _all_equal(score, items):
     return {'items': items, 'AP': score, 'AP50': score, 'AP75': score}
 
 
-def test_subsets_need_the_attribute(tmp_path, truth):
+def test_subsets_need_the_attribute(truth):
     with pytest.raises(ValueError, match="'zoom_in' of annotation id 1"):
         scores_of(truth, [found(SMALL, 1)], subsets=['zoom_in'])
     with pytest.raises(ValueError, match=r"among \['scale', .* got 'size'"):

@@ -115,7 +115,7 @@ def test_missing_ann_file_is_told_at_once(tmp_path):
         metric.dataset_meta = {'classes': ('A',)}
 
 
-def test_images_that_were_not_tested_count_as_missed(tmp_path, caplog):
+def test_images_that_were_not_tested_count_as_missed(tmp_path):
     path = ann_file(
         tmp_path,
         [annotation(1, 1, BOX), annotation(2, 1, BOX)],
