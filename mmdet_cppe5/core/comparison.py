@@ -3,15 +3,10 @@
 All detectors are resampled with the same images, so what an easy or a hard
 image does to all of them cancels in the differences.
 
-The test is a paired permutation test on the images' contributions. An image
-contributes the *pseudo-value* of the metric (Tukey's jackknife: ``n`` times
-the metric minus ``n - 1`` times the metric without the image); their mean is
-the metric itself, freed of its bias. If two detectors are equally good, the
-sign of each image's difference of contributions might as well be the other
-one, so signs are flipped at random and the mean difference is compared with
-what comes out. Swapping the two detectors' detections of an image instead
-would mix their scores, which detectors of different kinds do not put on one
-scale.
+The test is a paired permutation test: the two detectors' detections are
+exchanged on images picked at random, and the difference observed is compared
+with what comes out. What it assumes and what it does not say stands in
+:mod:`mmdet_cppe5.core.permutation`.
 
 With many pairs some differ by chance; Holm's correction (A Simple Sequentially
 Rejective Multiple Test Procedure, 1979) keeps the chance of any false claim
@@ -27,11 +22,13 @@ import numpy as np
 from mmdet_cppe5.core.arrays import FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.intervals import Interval, interval
+from mmdet_cppe5.core.permutation import permutation_test
 from mmdet_cppe5.core.resampled_numbers import (
     ResampledNumbers,
     draw_images,
     leave_out,
 )
+from mmdet_cppe5.core.side_by_side import reduced, settings_behind
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +98,9 @@ def compare(
         metric: A name of :func:`~mmdet_cppe5.core.bootstrap.bootstrap`'s
             intervals: ``'AP'``, ``'AP50'``, ..., or ``'dAP_Cls'``, ...
         num_resamples: Bootstrap resamples for the intervals.
-        num_permutations: Random flips for the test. No p-value can be below
-            ``1 / (num_permutations + 1)``, before the correction.
+        num_permutations: Most random exchanges for the test of a pair, which
+            ends earlier where it clearly finds nothing. No p-value can be
+            below ``1 / (num_permutations + 1)``, before the correction.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals.
         method: ``'bca'`` or ``'percentile'``, as in ``bootstrap``.
@@ -114,15 +112,15 @@ def compare(
             truths or settings, there is no image, or the permutations are
             too few for any pair to be significant.
     """
-    num_images = _check(evaluations, num_permutations, alpha)
+    num_images = _check(evaluations, metric, num_permutations, alpha)
     draws = draw_images(num_images, num_resamples, seed)
     parts = leave_out(num_images, seed)
     estimates, samples, left_out = (
         np.stack(column, axis=1)
         for column in zip(
             *(
-                _resample(name, evaluation, metric, draws, parts)
-                for name, evaluation in evaluations.items()
+                _resample(evaluation, metric, draws, parts)
+                for evaluation in evaluations.values()
             )
         )
     )  # (1, n), (B, n), (J, n)
@@ -145,8 +143,17 @@ def compare(
     one = np.eye(len(names))
     indices = list(combinations(range(len(names)), 2))
     contrasts = np.array([one[i] - one[j] for i, j in indices])
-    p_values = _permute(
-        estimates[0], left_out, contrasts, num_permutations, seed
+    p_values = np.array(
+        [
+            permutation_test(
+                evaluations[names[i]],
+                evaluations[names[j]],
+                metric,
+                num_permutations=num_permutations,
+                seed=seed,
+            )
+            for i, j in indices
+        ]
     )
     adjusted = holm(p_values)
     pairs = tuple(
@@ -185,56 +192,19 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def _resample(
-    name: str,
     evaluation: Evaluation,
     metric: str,
     draws: 'np.typing.NDArray[np.int32]',
     parts: 'np.typing.NDArray[np.int32]',
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Value as it is (1,), of the resamples (B,), with parts left out (J,)."""
-    numbers = ResampledNumbers(evaluation, tide=metric.startswith('dAP'))
-    if metric not in numbers.names:
-        raise KeyError(
-            f'Expected metric to be one of {numbers.names}, but got '
-            f'{metric!r} for {name!r}.'
-        )
-    column = numbers.names.index(metric)
+    tide = metric.startswith('dAP_')
+    numbers = ResampledNumbers(reduced(evaluation, metric), tide)
+    column = numbers.names.index(metric if tide else 'AP')
     as_it_is = np.ones((1, draws.shape[1]), np.int32)
     values = numbers.resample(np.concatenate([as_it_is, draws, parts]))
     values = values[:, column]
     return values[:1], values[1 : len(draws) + 1], values[len(draws) + 1 :]
-
-
-def _permute(
-    estimates: FloatArray,
-    left_out: FloatArray,
-    contrasts: FloatArray,
-    num_permutations: int,
-    seed: int,
-) -> FloatArray:
-    """Two-sided p-value of each pair.
-
-    Args:
-        estimates: (n,) values as they are.
-        left_out: (J, n) values with one part of the images left out.
-        contrasts: (P, n) 1 for the first and -1 for the second of each pair.
-        num_permutations: Number of random flips.
-        seed: Seed of the random generator.
-    """
-    parts = len(left_out)
-    contributions = parts * estimates - (parts - 1) * left_out
-    differences = contributions @ contrasts.T  # (J, P)
-    observed = np.abs(differences.mean(axis=0))
-    generator = np.random.default_rng(seed)
-    as_extreme = np.zeros(len(contrasts))
-    for begin in range(0, num_permutations, 1000):
-        size = (min(1000, num_permutations - begin), parts)
-        signs = generator.choice([-1.0, 1.0], size)
-        flipped = np.abs(signs @ differences / parts)
-        # Equal values differ by rounding.
-        as_extreme += (flipped >= observed * (1 - 1e-9)).sum(axis=0)
-    p_values = (as_extreme + 1) / (num_permutations + 1)
-    return np.where(np.isnan(observed), np.nan, p_values)
 
 
 def _groups(
@@ -279,7 +249,10 @@ def _ranks(
 
 
 def _check(
-    evaluations: Mapping[str, Evaluation], num_permutations: int, alpha: float
+    evaluations: Mapping[str, Evaluation],
+    metric: str,
+    num_permutations: int,
+    alpha: float,
 ) -> int:
     """Return the number of images, or say what is wrong."""
     if len(evaluations) < 2:
@@ -295,6 +268,11 @@ def _check(
                 f'settings, but {first_name!r} and {name!r} differ in '
                 f'{differing}.'
             )
+    known = list(settings_behind(first))
+    if metric not in known:
+        raise KeyError(
+            f'Expected metric to be one of {known}, but got {metric!r}.'
+        )
     num_pairs = len(evaluations) * (len(evaluations) - 1) // 2
     if num_pairs > alpha * (num_permutations + 1):
         raise ValueError(
