@@ -14,6 +14,7 @@ from mmengine.runner import load_checkpoint
 from torch import nn
 
 from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.zoo.complexity import build_to_count, measure_complexity
 
 
 def without_pretrained(node: Any) -> Any:
@@ -79,11 +80,26 @@ def build_model(
     return model
 
 
-def count_parameters(model: nn.Module) -> dict[str, int]:
-    """Count all and the trainable parameters."""
-    return {
+def describe_size(cfg: Config) -> dict[str, Any]:
+    """Count parameters and multiply-accumulates of a config's network.
+
+    Returns:
+        ``parameters``, ``trainable_parameters``, ``macs`` at 3x800x1280 by
+        the paper's counter (:mod:`mmdet_cppe5.zoo.complexity`), and
+        ``macs_note``: why there are none, if there are none.
+    """
+    model = build_to_count(cfg)
+    size: dict[str, Any] = {
         'parameters': sum(p.numel() for p in model.parameters()),
         'trainable_parameters': sum(
             p.numel() for p in model.parameters() if p.requires_grad
         ),
     }
+    try:
+        counted = measure_complexity(model)
+    except Exception as error:
+        # Any network may be benchmarked, and tracing one that the counter
+        # does not know can fail in any way; its speed is still wanted.
+        reason = f'not counted: {type(error).__name__}: {error}'
+        return {**size, 'macs': None, 'macs_note': reason}
+    return {**size, 'macs': counted.macs, 'macs_note': None}

@@ -15,15 +15,13 @@ from mmengine.config import Config
 
 from mmdet_cppe5.benchmark import context
 from mmdet_cppe5.benchmark.inference import InferenceBenchmark
-from mmdet_cppe5.benchmark.model import count_parameters
+from mmdet_cppe5.benchmark.model import describe_size
 from mmdet_cppe5.benchmark.record import inference_record
 from mmdet_cppe5.benchmark.settings import Settings
 from mmdet_cppe5.files import file_digest
 
 
-def describe_model(
-    cfg: Config, checkpoint: Optional[str], benchmark: InferenceBenchmark
-) -> dict[str, Any]:
+def describe_model(cfg: Config, checkpoint: Optional[str]) -> dict[str, Any]:
     """Say which model was timed, traceable by digests.
 
     The config's digest is that of its full text after inheritance and
@@ -38,7 +36,7 @@ def describe_model(
         'checkpoint': None if checkpoint is None else Path(checkpoint).name,
         'checkpoint_sha256': file_digest(checkpoint) if local else None,
         'weights': 'random' if checkpoint is None else 'checkpoint',
-        **count_parameters(benchmark.model),
+        **describe_size(cfg),
     }
 
 
@@ -54,7 +52,7 @@ def run_inference(
     logger: Optional[MMLogger] = None,
 ) -> dict[str, Any]:
     """Time a detector and return its record (see ``inference_record``)."""
-    described = copy.deepcopy(cfg)
+    model = describe_model(copy.deepcopy(cfg), checkpoint)
     benchmark = InferenceBenchmark(
         cfg,
         checkpoint,
@@ -66,7 +64,7 @@ def run_inference(
     )
     measured = benchmark.run(repeat_num)
     return inference_record(
-        model=describe_model(described, checkpoint, benchmark),
+        model=model,
         settings={
             **asdict(settings),
             'num_warmup': num_warmup,

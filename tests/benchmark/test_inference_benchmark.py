@@ -7,6 +7,7 @@ import pytest
 import torch
 from mmengine.config import Config
 from mmengine.registry import init_default_scope
+from torch import nn
 
 from mmdet_cppe5.benchmark import zoo
 from mmdet_cppe5.benchmark.clock import Clock
@@ -49,6 +50,8 @@ def test_record_of_a_small_detector(small_config):
     assert settings['input_sizes'] == [{'size': [96, 64], 'images': 6}]
     assert record['ms_per_image']['count'] == 6
     assert record['model']['weights'] == 'random'
+    assert record['model']['macs'] > 0
+    assert record['model']['parameters'] > 0
     # FPS is images over time, so its inverse is the mean time per image.
     mean = sum(1e3 / fps for fps in record['fps']['repeats']) / 2
     assert record['ms_per_image']['mean'] == pytest.approx(mean)
@@ -125,6 +128,20 @@ def test_the_speed_is_that_of_the_checkpoint(small_config, tmp_path):
     assert record['model']['weights'] == 'checkpoint'
     assert record['model']['checkpoint'] == 'model.pth'
     assert len(record['model']['checkpoint_sha256']) == 64
+
+
+def test_a_network_that_cannot_be_counted_is_still_described(monkeypatch):
+    from mmdet_cppe5.benchmark import model as module
+
+    def fail(network):
+        raise KeyError('no such layer')
+
+    monkeypatch.setattr(module, 'build_to_count', lambda cfg: nn.Linear(2, 3))
+    monkeypatch.setattr(module, 'measure_complexity', fail)
+    size = module.describe_size(Config())
+    assert size['parameters'] == 2 * 3 + 3
+    assert size['macs'] is None
+    assert size['macs_note'] == "not counted: KeyError: 'no such layer'"
 
 
 def test_pretrained_weights_are_not_asked_for():
