@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Union
@@ -26,21 +26,15 @@ def atomic_path(path: PathLike) -> Iterator[Path]:
         path: the file to write; missing parent folders are made.
 
     Yields:
-        The path to write to.
+        The path to write to; nothing is there yet.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f'.{target.name}.', suffix=target.suffix
+    temporary = target.with_name(
+        f'.{target.stem[:64]}.{secrets.token_hex(8)}{target.suffix}'
     )
-    os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
-        # mkstemp makes private files; give the result the usual mode.
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
@@ -83,8 +77,9 @@ def read_json(
     """
     file = Path(path)
     if not file.is_file():
+        found = 'a folder' if file.is_dir() else 'no such file'
         raise FileNotFoundError(
-            f'Expected {what} at {file}, but there is no such file.'
+            f'Expected {what} at {file}, but there is {found}.'
         )
     data = file.read_bytes()
     if not data.strip():
@@ -99,10 +94,17 @@ def read_json(
     except json.JSONDecodeError as error:
         raise ValueError(
             f'Expected {what} in {file}, but it is not valid JSON: '
-            f'{error.msg} at line {error.lineno}, column {error.colno} of '
-            f'{len(data):,} bytes; a file that ends early was not written '
-            'to its end.'
+            f'{error.msg} at line {error.lineno}, column {error.colno}'
+            f'{_where_it_ends(error)}.'
         ) from error
+
+
+def _where_it_ends(error: json.JSONDecodeError) -> str:
+    """Say so where the text stops in the middle."""
+    inside_string = error.msg.startswith('Unterminated string')
+    if error.doc[error.pos :].strip() and not inside_string:
+        return ''
+    return '; the file was not written to its end'
 
 
 def file_digest(path: PathLike, algorithm: str = 'sha256') -> str:
