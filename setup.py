@@ -55,8 +55,9 @@ FRAMEWORK = [
 PLOT = ['matplotlib>=3.7']
 REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=9.4']
 DATA = ['pillow>=9.4', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
+BENCHMARK = ['psutil>=5.9']
 LINT = ['ruff==0.17.6', 'mypy>=1.10']
-TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'requests']
+TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'playwright']
 PARITY = ['tidecv==1.0.1', 'hotcoco==1.3.0', 'faster-coco-eval==1.8.0']
 
 setup(
@@ -75,8 +76,9 @@ setup(
         'plot': PLOT,
         'report': REPORT,
         'data': DATA,
-        'tests': [*TESTS, *REPORT, *DATA],
-        'dev': [*LINT, *TESTS, *REPORT, *DATA],
+        'benchmark': BENCHMARK,
+        'tests': [*TESTS, *REPORT, *DATA, *BENCHMARK],
+        'dev': [*LINT, *TESTS, *REPORT, *DATA, *BENCHMARK],
         'parity': PARITY,
         'mim': FRAMEWORK,
     },
