@@ -133,6 +133,7 @@ def test_gallery_filters(opened):
     assert page.locator('.group:visible').count() == 1
 
     page.get_by_role('button', name='Show all').click()
+    page.locator('.card[hidden]').first.wait_for(state='detached')
     assert visible.count() == everything
 
     page.locator('#gallery-filters select').select_option(EVIL)
@@ -145,6 +146,7 @@ def test_gallery_filters(opened):
     assert visible.count() == 0
     assert page.locator('.nothing').is_visible()
     page.get_by_role('button', name='Show all').click()
+    page.locator('.card[hidden]').first.wait_for(state='detached')
     assert visible.count() == everything
     assert faults == []
 
