@@ -50,10 +50,13 @@ class Term:
 
     @cached_property
     def before(self) -> NDArray[np.int32]:
-        """(L, n + 1) sum of the flags before each index, and of all."""
+        """(L + 1, n + 1) sum of the flags before each index, and of all.
+
+        The last layer is 0, for curves to which the term does not apply.
+        """
         layers, size = self.flags.shape
-        total = np.zeros((layers, size + 1), np.int32)
-        np.cumsum(self.flags, axis=1, dtype=np.int32, out=total[:, 1:])
+        total = np.zeros((layers + 1, size + 1), np.int32)
+        np.cumsum(self.flags, axis=1, dtype=np.int32, out=total[:-1, 1:])
         return total
 
 
@@ -99,19 +102,13 @@ class Curves:
         Args:
             ends: For each term, (H,) end in its sequence.
         """
+        start = np.zeros(len(self.per_curve), np.int64)
         counted = np.zeros(len(self.place), np.int64)
         for term, layer, end in zip(self.terms, self.layers, ends):
-            size = term.flags.shape[1] + 1
-            before = term.before.ravel()
-            label = np.arange(len(layer)) % (len(term.class_start) - 1)
-            row = np.maximum(layer, 0) * size
-            start = before[row + term.class_start[label]]
-            if (layer >= 0).all():
-                counted += before[np.repeat(row, self.per_curve) + end]
-                counted -= np.repeat(start, self.per_curve)
-                continue
-            some = np.flatnonzero(np.repeat(layer >= 0, self.per_curve))
-            row = np.repeat(row, self.per_curve)[some]
-            counted[some] += before[row + end[some]]
-            counted[some] -= np.repeat(start, self.per_curve)[some]
-        return counted
+            first = np.resize(term.class_start[:-1], len(layer))
+            start += term.before[layer, first]
+            row = layer % len(term.before) * term.before.shape[1]
+            counted += term.before.ravel()[
+                np.repeat(row, self.per_curve) + end
+            ]
+        return counted - np.repeat(start, self.per_curve)

@@ -90,14 +90,15 @@ def rank_detections(detections: Detections, cap: int) -> Ranking:
         detections: N detections.
         cap: Most detections looked at per image and class.
     """
-    rows = _by_image_unless_sorted(detections)
-    rows = rows[argsort_descending(detections.score[rows])]
-    labels = detections.label[rows]
+    by_score = _by_score(detections)
+    labels = detections.label[by_score]
     score_rank = argsort_stable(labels, detections.num_classes)
-    rows, labels = rows[score_rank], labels[score_rank]
+    rows = by_score[score_rank]
+    per_class = np.bincount(labels, minlength=detections.num_classes)
+    labels = np.repeat(np.arange(detections.num_classes), per_class)
     images = detections.image[rows]
     by_group = argsort_stable(images, detections.num_images)
-    keys = (images * detections.num_classes + labels)[by_group]
+    keys = images[by_group] * detections.num_classes + labels[by_group]
     start = run_starts(keys)
     size = np.diff(np.append(start, len(keys)))
     if size.max(initial=0) > cap:
@@ -166,9 +167,10 @@ def argsort_stable(values: NDArray[Any], bound: int) -> IntArray:
     return order
 
 
-def _by_image_unless_sorted(detections: Detections) -> IntArray:
-    """Rows by image, each image's in their own order."""
-    image = detections.image
-    if len(image) and (image[1:] < image[:-1]).any():
-        return argsort_stable(image, detections.num_images)
-    return np.arange(len(image))
+def _by_score(detections: Detections) -> IntArray:
+    """Rows by descending score, then image, then row."""
+    image, score = detections.image, detections.score
+    if (image[1:] >= image[:-1]).all():
+        return argsort_descending(score)
+    by_image = argsort_stable(image, detections.num_images)
+    return by_image[argsort_descending(score[by_image])]

@@ -58,6 +58,7 @@ from mmdet_cppe5.core.curves import Term
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.tide_errors import (
     BKG,
+    BOTH,
     MAIN_ERRORS,
     SPECIAL_ERRORS,
     Errors,
@@ -109,7 +110,7 @@ class TideResult:
         beyond the cap.
         """
         error = np.full(len(self.evaluation.detections), -1, np.int8)
-        error[self.evaluation.ranking.rows[self._stage.quiet]] = BKG
+        error[self.evaluation.ranking.rows] = self._stage.quiet
         error[self._stage.row] = self._errors.kind
         return error
 
@@ -235,7 +236,7 @@ def _analyse(
     before = aps.pop('')
     pos_thr = float(evaluation.iou_thrs[t])
     ap = evaluation.ap(pos_thr)
-    counts = _count_errors(evaluation, stage, errors, _per_class(quiet))
+    counts = _count_errors(evaluation, stage, errors, quiet)
     defined = ~np.isnan(before)
     return TideResult(
         pos_thr=pos_thr,
@@ -266,14 +267,8 @@ def _mean_or_perfect(aps: FloatArray) -> float:
     return float(np.mean(left)) if left.size else 1.0
 
 
-def _per_class(term: Term) -> IntArray:
-    """(K,) flags of a term's only layer."""
-    per_class: IntArray = np.diff(term.before[0, term.class_start])
-    return per_class.astype(np.int64)
-
-
 def _count_errors(
-    evaluation: Evaluation, stage: Stage, errors: Errors, quiet: IntArray
+    evaluation: Evaluation, stage: Stage, errors: Errors, quiet: Term
 ) -> dict[str, IntArray]:
     """(K,) number of errors of each kind."""
     num_classes = evaluation.ground_truths.num_classes
@@ -286,7 +281,8 @@ def _count_errors(
     key = (errors.kind - kinds[0]) * num_classes + stage.label
     table = np.bincount(key, minlength=len(kinds) * num_classes)
     table = table.reshape(len(kinds), num_classes)[1:]
-    table[BKG] += quiet
+    # Of the quiet ones, layer 1 holds Bkg and layer 2 Both.
+    table[[BKG, BOTH]] += np.diff(quiet.before[1:3, quiet.class_start])
     counts = dict(zip(MAIN_ERRORS, table))
     counts['Miss'] = count(gt_label[errors.missed])
     counts['FalsePos'] = table.sum(axis=0)

@@ -20,36 +20,38 @@ NO_ERROR = -1
 class Stage:
     """What TIDE needs to know at every threshold.
 
-    A detection that has little in common with any ground truth and never
-    matches is *quiet*: a background error at every threshold. The others are
-    *active*, and only they need to be looked at again.
+    A detection that never matches and has little in common with any ground
+    truth is *quiet*: the same error, Bkg or Both, at every threshold. The
+    others are *active*, and only they need to be looked at again.
 
     Attributes:
         place: (Q,) place of each active detection in class order, ascending.
         row: (Q,) its row.
         label: (Q,) its class.
-        quiet: (D,) quiet detections that count, by place.
+        quiet: (D,) by place, BKG or BOTH for a quiet detection that counts,
+            else -1.
         inside: (Q,) active detection inside the size range.
         same_gt: (Q,) most similar ground truth of its own class, -1 for none.
         same_reach: (Q,) number of thresholds that it reaches with it.
         other_gt: (Q,) most similar ground truth of another class.
         other_reach: (Q,) number of thresholds that it reaches with it.
         near: (Q,) at or over the background threshold with ``same_gt``.
-        far: (Q,) at or under the background threshold with both.
+        background: (Q,) BKG for active detections at or under the background
+            threshold with both, else BOTH.
         candidate: (C,) active detection that each candidate is.
     """
 
     place: IntArray
     row: IntArray
     label: IntArray
-    quiet: BoolArray
+    quiet: NDArray[np.int8]
     inside: BoolArray
     same_gt: NDArray[np.int32]
     same_reach: NDArray[np.int16]
     other_gt: NDArray[np.int32]
     other_reach: NDArray[np.int16]
     near: BoolArray
-    far: BoolArray
+    background: NDArray[np.int8]
     candidate: IntArray
 
 
@@ -88,28 +90,32 @@ def prepare(evaluation: Evaluation, bg_thr: float) -> Stage:
     """Find the active detections and what they are similar to."""
     ranking, detections = evaluation.ranking, evaluation.detections
     same, other = evaluation.nearest_same, evaluation.nearest_other
+    thresholds = np.minimum(evaluation.iou_thrs, 1 - 1e-10)
     active = same.similarity >= bg_thr
-    active |= other.similarity > bg_thr
+    active |= other.similarity >= thresholds[0]
     active[evaluation.matches.dt] = True
     active = active[ranking.rows]
+    inside = evaluation.curves.terms[0].flags[0] > 0
+    most = np.maximum(same.similarity, other.similarity)
+    far = (most <= bg_thr)[ranking.rows]
+    background = np.where(far, np.int8(BKG), np.int8(BOTH))
+    quiet = background.copy()
+    np.copyto(quiet, NO_ERROR, where=active | ~inside)
     place = np.flatnonzero(active)
     row = ranking.rows[place]
-    inside = evaluation.curves.terms[0].flags[0] > 0
-    thresholds = np.minimum(evaluation.iou_thrs, 1 - 1e-10)
     same_similarity = same.similarity[row]
-    other_similarity = other.similarity[row]
     return Stage(
         place=place,
         row=row,
         label=detections.label[row],
-        quiet=inside & ~active,
+        quiet=quiet,
         inside=inside[place],
         same_gt=same.gt[row],
         same_reach=_reach(same_similarity, thresholds),
         other_gt=other.gt[row],
-        other_reach=_reach(other_similarity, thresholds),
+        other_reach=_reach(other.similarity[row], thresholds),
         near=same_similarity >= bg_thr,
-        far=np.maximum(same_similarity, other_similarity) <= bg_thr,
+        background=background[place],
         candidate=np.searchsorted(place, ranking.place[evaluation.matches.dt]),
     )
 
@@ -145,7 +151,7 @@ def _classify(
     stage: Stage, false_positive: BoolArray, t: int
 ) -> NDArray[np.int8]:
     """(Q,) kind of each false positive, in the order of TIDE's tests."""
-    kind = np.where(stage.far, np.int8(BKG), np.int8(BOTH))
+    kind = stage.background.copy()
     np.copyto(kind, DUPE, where=stage.same_reach > t)
     np.copyto(kind, CLS, where=stage.other_reach > t)
     np.copyto(kind, LOC, where=stage.near & (stage.same_reach <= t))

@@ -19,6 +19,7 @@ from mmdet_cppe5.core.tide_errors import (
     DUPE,
     LOC,
     MAIN_ERRORS,
+    NO_ERROR,
     SPECIAL_ERRORS,
     Errors,
     Stage,
@@ -29,16 +30,19 @@ FIXES = ('', *MAIN_ERRORS, *SPECIAL_ERRORS)
 # Layer of the active detections for each fix: as they are, without one of
 # the five kinds of false positives, only hits.
 _ACTIVE_LAYER = np.array([0, 1, 2, 3, 4, 5, 0, 6, 0])
-# The quiet detections count until Bkg or FalsePos is fixed.
-_QUIET_LAYER = np.array([0, 0, 0, 0, 0, -1, 0, -1, 0])
+# Layer of the quiet detections: all, without Both, without Bkg.
+_QUIET_LAYER = np.array([0, 0, 0, 1, 0, 2, 0, -1, 0])
 # Detections that fixing Cls moves to another class.
 _MOVED_LAYER = np.array([-1, 0, -1, -1, -1, -1, -1, -1, -1])
 
 
 def quiet_term(evaluation: Evaluation, stage: Stage) -> Term:
     """What counts at every threshold and never matches."""
+    flags = np.stack(
+        [stage.quiet != NO_ERROR, stage.quiet == BKG, stage.quiet == BOTH]
+    )
     return Term(
-        stage.quiet.view(np.int8)[None],
+        flags.view(np.int8),
         evaluation.curves.terms[0].place,
         evaluation.ranking.class_start,
     )
