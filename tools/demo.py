@@ -26,12 +26,15 @@ from mmdet_cppe5.files import (
     write_json,
 )
 from mmdet_cppe5.paths import find_config
+from mmdet_cppe5.reporting.pictures import write_pictures
 from mmdet_cppe5.reporting.tables import format_table, number
 from mmdet_cppe5.steps import Step
 
 CONFIG = 'configs/cppe5/demo.py'
 TOOLS = Path(__file__).resolve().parent
 DRAWN = {'num_train': 200, 'num_test': 29, 'seed': 0}
+# Detections with a lower score are not drawn.
+MIN_SCORE = 0.3
 COLUMNS = ('AP', 'AP50', 'AP75', 'APs', 'APm', 'APl')
 
 
@@ -60,6 +63,7 @@ class Demo:
             self.draw_step: 'Draw a data set',
             self.train_step: 'Train a detector',
             self.test_step: 'Test it',
+            self.picture_step: 'Draw what it found',
             self.report_step: 'Write a report',
         }
         for make_step, title in titles.items():
@@ -111,35 +115,42 @@ class Demo:
             'annotations': file_digest(self.test_json),
             'config': file_digest(find_config(CONFIG)),
         }
-        names = [
-            image['file_name']
-            for image in read_json(self.test_json, 'annotations')['images']
-        ]
 
         def work():
-            folder = self.root / 'testing'
-            shutil.rmtree(folder, ignore_errors=True)
             prefix = self.root / 'results'
             self.call(
                 'test',
                 TOOLS / 'test.py',
                 CONFIG,
-                str(self.checkpoint),
-                '--work-dir',
-                str(folder),
-                '--show-dir',
-                'pictures',
+                self.checkpoint,
+                *('--work-dir', self.root / 'testing'),
                 '--cfg-options',
                 f'test_evaluator.outfile_prefix={prefix}',
             )
-            shutil.rmtree(self.pictures, ignore_errors=True)
-            # MMDetection puts them below a folder named after the time.
-            for picture in folder.rglob('pictures'):
-                shutil.move(picture, self.pictures)
+
+        return Step('test', inputs, [self.results, self.scores], work)
+
+    def picture_step(self):
+        inputs = {
+            'annotations': file_digest(self.test_json),
+            'results': file_digest(self.results),
+            'min_score': MIN_SCORE,
+            'mmdet_cppe5': __version__,
+        }
+        truth = read_json(self.test_json, 'annotations')
+        names = [image['file_name'] for image in truth['images']]
+
+        def work():
+            write_pictures(
+                truth,
+                read_json(self.results, 'results'),
+                self.data / 'images',
+                self.pictures,
+                MIN_SCORE,
+            )
 
         pictures = [self.pictures / name for name in names]
-        outputs = [self.results, self.scores, *pictures]
-        return Step('test', inputs, outputs, work)
+        return Step('pictures', inputs, pictures, work)
 
     def report_step(self):
         inputs = {

@@ -49,10 +49,6 @@ def demo(demo_module, drawn_dataset, tmp_path, monkeypatch):
             last = folder / 'last_checkpoint'
             last.write_text(str(folder / 'epoch_3.pth'))
             return
-        pictures = folder / '20300101_000000' / 'pictures'
-        pictures.mkdir(parents=True)
-        for number in range(1001, 1005):
-            (pictures / f'{number}.png').write_text('picture')
         demo.results.write_text('[]')
         demo.scores.write_text(json.dumps(SCORES))
 
@@ -68,14 +64,15 @@ def test_second_run_calls_no_tool(demo, capsys):
     capsys.readouterr()
     demo.run()
     assert demo.calls == STEPS
-    assert capsys.readouterr().out.count('stands already') == 4
+    assert capsys.readouterr().out.count('stands already') == 5
 
 
-def test_lost_picture_is_tested_again_but_not_trained(demo):
+def test_lost_picture_is_drawn_again_and_nothing_else(demo):
     demo.run()
     (demo.pictures / '1002.png').unlink()
     demo.run()
-    assert demo.calls == [*STEPS, 'test']
+    assert demo.calls == STEPS
+    assert (demo.pictures / '1002.png').is_file()
 
 
 def test_interrupted_training_keeps_its_checkpoints(demo):
