@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.precision_recall import hits_needed
 
-# Numbers worked on at once: their arrays stay in the processor's cache.
+# Numbers worked on at once: their arrays stay in the processor's cache. With
+# many hits they do not, and steps through short arrays take long too.
 _AT_ONCE = 1 << 17
+_LEAST_STEP = 16
 # Counts held at once, per image and hit: 16 MiB.
 _BLOCK = 1 << 22
 
@@ -63,7 +67,7 @@ class SwappedDifferences:
         levels = np.bincount(needed.ravel(), minlength=len(totals) * width)
         self._levels = levels / max(101 * (curves.positives > 0).sum(), 1)
         self._offset = (kind * width)[curve[order], None]
-        self._step = max(1, _AT_ONCE // max(len(curve), 1))
+        self._step = max(_LEAST_STEP, _AT_ONCE // max(len(curve), 1))
         self._room = np.empty((4, len(curve), self._step))
 
     def differences(self, swapped: BoolArray) -> FloatArray:
@@ -76,27 +80,35 @@ class SwappedDifferences:
         Returns:
             (B,) differences of the AP over all curves of the pair.
         """
+        sign = np.where(swapped.T, -1.0, 1.0)
+        counts = self._difference_of_counts(sign)
         parts = [
-            self._differences(swapped[begin : begin + self._step])
+            self._differences(
+                sign[:, begin : begin + self._step],
+                counts[:, begin : begin + self._step].astype(np.float64),
+            )
             for begin in range(0, len(swapped), self._step)
         ]
         return np.concatenate(parts)
 
-    def _differences(self, swapped: BoolArray) -> FloatArray:
-        """:meth:`differences` of few choices, in the arrays made for it."""
+    def _differences(self, sign: FloatArray, counts: FloatArray) -> FloatArray:
+        """:meth:`differences` of few choices, in the arrays made for it.
+
+        Args:
+            sign: (I, B) -1 where an image is swapped, else 1.
+            counts: (R, B) :meth:`_difference_of_counts`.
+        """
         # Everything is a sum over both detectors and a difference of the two,
         # the first one's minus the second one's, times 1 where the first one
         # is meant and -1 where the second is.
-        side, hits, first, second = self._room[:, :, : len(swapped)]
-        sign = np.where(swapped.T, -1.0, 1.0)
-        sides = np.stack([sign, -sign], axis=1).reshape(-1, len(swapped))
+        side, hits, first, second = self._room[:, :, : sign.shape[1]]
+        sides = np.stack([sign, -sign], axis=1).reshape(-1, sign.shape[1])
         np.take(sides, self._image, axis=0, out=side, mode='clip')
         np.copyto(hits, side)
         for before, here in self._turns:
             hits[here] += hits[before]
         hits *= side
         hits += self._nth  # twice the hits of the detector
-        counts = self._difference_of_counts(sign)
         counted = np.take(counts, self._row, axis=0, out=first, mode='clip')
         counted *= side
         counted += self._counted
@@ -114,7 +126,7 @@ class SwappedDifferences:
         total: FloatArray = np.einsum('hb,hb->b', best, levels)
         return total
 
-    def _difference_of_counts(self, sign: FloatArray) -> FloatArray:
+    def _difference_of_counts(self, sign: FloatArray) -> NDArray[Any]:
         """(R, B) first's minus second's counted detections up to each row."""
         weights = sign.astype(self._exact)
         parts = [
@@ -122,7 +134,8 @@ class SwappedDifferences:
             for group in self._counts
             for block in group.blocks(self._num_images)
         ]
-        return np.concatenate([np.zeros((0, sign.shape[1])), *parts])
+        none = np.zeros((0, sign.shape[1]), self._exact)
+        return np.concatenate([none, *parts])
 
 
 def _turns(sizes: IntArray) -> list[tuple[slice, slice]]:

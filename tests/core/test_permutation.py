@@ -224,4 +224,5 @@ def test_same_p_in_any_portions(exchangeable, monkeypatch):
     pair = exchangeable[1]
     p = permutation_test(*pair, num_permutations=300)
     monkeypatch.setattr(swapped, '_AT_ONCE', 1)
+    monkeypatch.setattr(swapped, '_LEAST_STEP', 7)
     assert permutation_test(*pair, num_permutations=300) == p
