@@ -49,9 +49,10 @@ def zoo_table(folder: PathLike, root: PathLike) -> str:
     lines = [_INTRODUCTION, _row(_HEADS), _row(['---'] * len(_HEADS))]
     for model in models:
         link = os.path.relpath(Path(root) / model.config, folder)
-        mark = f'<sup>{notes.index(model.note) + 1}</sup>'
         name = f'[{model.title}]({Path(link).as_posix()})'
-        lines.append(_row(_cells(model, name + (mark if model.note else ''))))
+        if model.note:
+            name += f'<sup>{notes.index(model.note) + 1}</sup>'
+        lines.append(_row(_cells(model, name)))
     lines.append('')
     lines += [f'{number}. {note}' for number, note in enumerate(notes, 1)]
     return '\n'.join(lines)
@@ -100,8 +101,8 @@ def _cells(model: ZooModel, name: str) -> list[str]:
         model.batch.replace('x', '×'),
         *(_number(paper.get(f'box {metric}')) for metric in _METRICS),
         _number(model.paper.get('FPS (V100)')),
-        _pair(size, model.parameters),
-        _pair(work, model.gmacs),
+        f'{_number(size, 2)} / {_number(model.parameters, 3)}',
+        f'{_number(work, 2)} / {_number(model.gmacs, 2)}',
         _number(public.get('box AP')),
         f'[.pth]({model.released.urls[0]})' if model.released else '–',
     ]
@@ -113,7 +114,3 @@ def _row(cells: list[str] | tuple[str, ...]) -> str:
 
 def _number(value: Optional[float], digits: int = 1) -> str:
     return '–' if value is None else f'{value:.{digits}f}'
-
-
-def _pair(paper: Optional[float], here: Optional[float]) -> str:
-    return f'{_number(paper, 2)} / {_number(here, 2)}'
