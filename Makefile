@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 RUN = $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format check-real bench clean distclean
+.PHONY: help setup demo test lint format check-real bench zoo-table clean distclean
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -36,6 +36,9 @@ check-real: setup  ## overfit on the 29 CPPE-5 test photos (CPPE5_TEST_DATA)
 bench: setup  ## time the evaluation against other tools
 	@$(BIN)/pip install -q -e '.[parity]'
 	@$(RUN) benchmarks/evaluation.py
+
+zoo-table: setup  ## write the model zoo's table into the READMEs
+	@$(RUN) tools/analysis_tools/zoo_table.py
 
 clean:  ## remove what the demo, tests and builds left
 	rm -rf work_dirs/demo build dist *.egg-info .pytest_cache .mypy_cache \

@@ -56,6 +56,8 @@ PLOT = ['matplotlib>=3.7']
 REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=9.4']
 DATA = ['pillow>=9.4', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
 BENCHMARK = ['psutil>=5.9']
+# MM-Grounding-DINO's text encoder.
+GROUNDING = ['transformers>=4.35,<5']
 LINT = ['ruff==0.17.6', 'mypy>=1.10']
 TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'playwright']
 PARITY = ['tidecv==1.0.1', 'hotcoco==1.3.0', 'faster-coco-eval==1.8.0']
@@ -77,8 +79,9 @@ setup(
         'report': REPORT,
         'data': DATA,
         'benchmark': BENCHMARK,
-        'tests': [*TESTS, *REPORT, *DATA, *BENCHMARK],
-        'dev': [*LINT, *TESTS, *REPORT, *DATA, *BENCHMARK],
+        'tests': [*TESTS, *GROUNDING, *REPORT, *DATA, *BENCHMARK],
+        'dev': [*LINT, *TESTS, *GROUNDING, *REPORT, *DATA, *BENCHMARK],
+        'grounding': GROUNDING,
         'parity': PARITY,
         'mim': FRAMEWORK,
     },
