@@ -141,7 +141,7 @@ class ReportHook(Hook):
         """Write the report of a validation."""
         if self.val and self._is_due():
             dataset = runner.val_dataloader.dataset
-            self._write(runner, dataset, f'val_{runner.epoch}')
+            self._write(runner, dataset, f'val_iter_{runner.iter}')
         self._validations += 1
 
     def after_test_epoch(

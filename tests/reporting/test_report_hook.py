@@ -1,5 +1,8 @@
 """ReportHook in a Runner: when it writes, what it reads, who gets figures."""
 
+import logging
+from types import SimpleNamespace
+
 import pytest
 import torch
 from builders import annotation, coco_dataset, write
@@ -114,8 +117,8 @@ def test_reports_and_figures_during_training(folder):
     hook = {'val': True, 'interval': 2, 'to_visualizer': True, 'resamples': 0}
     make_runner(folder, figures=True, **hook).train()
     (report,) = folder.glob('work/*/report/*.html')
-    assert report.name == 'val_2.html'
-    drawn = {p.name for p in folder.glob('work/*/report/val_2/*')}
+    assert report.name == 'val_iter_4.html'
+    drawn = {p.name for p in folder.glob('work/*/report/val_iter_4/*')}
     assert {'tide.png', 'tide.svg', 'class-ap.png'} <= drawn
     accumulator = pytest.importorskip(
         'tensorboard.backend.event_processing.event_accumulator'
@@ -125,7 +128,7 @@ def test_reports_and_figures_during_training(folder):
     events.Reload()
     assert 'report-tide' in events.Tags()['images']
     (image,) = events.Images('report-tide')
-    assert image.step == 2 * 2  # two epochs of two batches
+    assert image.step == 4  # two epochs of two batches
     assert image.width > 600
 
 
@@ -166,10 +169,40 @@ def test_interval_must_be_positive():
         ReportHook(interval=0)
 
 
-def test_only_the_main_process_writes(folder, monkeypatch):
-    """On other processes collecting results returns None."""
-    from mmdet_cppe5.engine import report_hook
+def run_process(rank, folder):
+    """One of two processes: each tests one image, the second one twice."""
+    import torch.distributed as dist
 
-    monkeypatch.setattr(report_hook, 'collect_results', lambda *_: None)
-    make_runner(folder).test()
-    assert not list(folder.rglob('*.html'))
+    from mmdet_cppe5.engine.report_hook import ReportHook
+
+    dist.init_process_group(
+        'gloo', init_method=f'file://{folder}/store', rank=rank, world_size=2
+    )
+    dataset = OneBoxEach(folder)
+    runner = SimpleNamespace(
+        test_dataloader=SimpleNamespace(dataset=dataset),
+        cfg=Config({}),
+        experiment_name='pair',
+        log_dir=str(folder / f'rank{rank}'),
+        logger=logging.getLogger('pair'),
+        iter=0,
+    )
+    hook = ReportHook(resamples=0)
+    hook.before_test_epoch(runner)
+    model = Finder()
+    for index in (rank, 1):
+        sample = dataset[index]['data_samples']
+        hook.after_test_iter(runner, 0, None, model(None, [sample]))
+    hook.after_test_epoch(runner)
+    dist.destroy_process_group()
+
+
+def test_only_the_main_process_writes(folder, monkeypatch):
+    """It writes what both found: one hit of two objects, each image once."""
+    monkeypatch.chdir(folder)  # where MMEngine exchanges files
+    torch.multiprocessing.spawn(run_process, (folder,), nprocs=2)
+    (path,) = folder.glob('rank*/report/*.html')
+    assert path.parent.parent.name == 'rank0'
+    text = path.read_text()
+    assert '<dd>50.5</dd>' in text
+    assert 'were not tested' not in text
