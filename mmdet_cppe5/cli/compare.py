@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=10000,
         metavar='N',
-        help='random flips behind each p value (default: 10000)',
+        help='random exchanges behind each p value, at most (default: 10000)',
     )
     parser.add_argument(
         '--alpha',

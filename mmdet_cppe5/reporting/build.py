@@ -138,7 +138,6 @@ def comparison_of(
     return compare(
         {each.name: each.evaluation for each in studies},
         num_resamples=resamples,
-        num_permutations=resamples,
         seed=seed,
     )
 
