@@ -4,12 +4,8 @@ Images are drawn with replacement, as many as there are, and every number is
 computed again (Efron 1979). The matching does not depend on which images are
 drawn, so it is done once.
 
-``'percentile'`` takes the interval's ends from the sorted values of the
-resamples. ``'bca'`` corrects them for bias and for a spread that changes with
-the value (Efron: Better Bootstrap Confidence Intervals, JASA 1987): the bias
-from the share of resamples below the estimate, the change of the spread from
-leaving out one image (with more than 200 images: one of 200 groups of
-images) at a time.
+How an interval comes from the values of the resamples, and why not by their
+percentiles, is told in :mod:`mmdet_cppe5.core.intervals`.
 """
 
 from collections.abc import Mapping
@@ -19,14 +15,12 @@ import numpy as np
 
 from mmdet_cppe5.core.arrays import FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
-from mmdet_cppe5.core.intervals import Interval, interval
+from mmdet_cppe5.core.intervals import METHODS, Interval, interval
 from mmdet_cppe5.core.resampled_numbers import (
     ResampledNumbers,
     draw_images,
     leave_out,
 )
-
-METHODS = ('percentile', 'bca')
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +37,7 @@ class BootstrapResult:
         class_samples: (B, K) AP of each class in each resample.
         num_resamples: B.
         confidence: Coverage aimed at, e.g. 0.95.
-        method: ``'percentile'`` or ``'bca'``.
+        method: ``'t'``, ``'bca'`` or ``'percentile'``.
         seed: Seed of the generator.
     """
 
@@ -63,7 +57,7 @@ def bootstrap(
     *,
     seed: int = 0,
     confidence: float = 0.95,
-    method: str = 'bca',
+    method: str = 't',
     tide: bool = True,
 ) -> BootstrapResult:
     """Resample the images with replacement and tell how the numbers spread.
@@ -77,7 +71,8 @@ def bootstrap(
         num_resamples: Number of resamples.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals, in (0, 1).
-        method: ``'bca'`` or ``'percentile'``.
+        method: ``'t'``, ``'bca'`` or ``'percentile'``; see
+            :mod:`mmdet_cppe5.core.intervals`.
         tide: Whether to resample TIDE's numbers too.
 
     Raises:
@@ -88,19 +83,20 @@ def bootstrap(
     numbers = ResampledNumbers(evaluation, tide)
     samples = numbers.resample(draw_images(num_images, num_resamples, seed))
     estimates = numbers.resample(np.ones((1, num_images), np.int32))[0]
-    left_out = None
-    if method == 'bca':
-        left_out = numbers.resample(leave_out(num_images, seed))
+    left_out = numbers.resample(leave_out(num_images, seed))
+    names = numbers.names
+    classes = ['AP'] * evaluation.ground_truths.num_classes
     intervals = [
         interval(
             estimates[column],
             samples[:, column],
-            confidence,
-            None if left_out is None else left_out[:, column],
+            left_out[:, column],
+            confidence=confidence,
+            method=method,
+            lowest=-1 if name.startswith('dAP') else 0,
         )
-        for column in range(samples.shape[1])
+        for column, name in enumerate([*names, *classes])
     ]
-    names = numbers.names
     return BootstrapResult(
         intervals=dict(zip(names, intervals)),
         class_intervals=tuple(intervals[len(names) :]),

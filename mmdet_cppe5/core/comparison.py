@@ -87,7 +87,7 @@ def compare(
     num_permutations: int = 10000,
     seed: int = 0,
     confidence: float = 0.95,
-    method: str = 'bca',
+    method: str = 't',
     alpha: float = 0.05,
 ) -> Comparison:
     """Compare two or more detectors on the same ground truths.
@@ -103,7 +103,8 @@ def compare(
             below ``1 / (num_permutations + 1)``, before the correction.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals.
-        method: ``'bca'`` or ``'percentile'``, as in ``bootstrap``.
+        method: ``'t'``, ``'bca'`` or ``'percentile'``, as in
+            ``bootstrap``.
         alpha: Family-wise error rate of the groups.
 
     Raises:
@@ -136,8 +137,10 @@ def compare(
         return interval(
             float(estimates[0] @ weights),
             samples @ weights,
-            confidence,
-            left_out @ weights if method == 'bca' else None,
+            left_out @ weights,
+            confidence=confidence,
+            method=method,
+            lowest=0 if metric.startswith('AP') and weights.sum() else -1,
         )
 
     one = np.eye(len(names))

@@ -1,12 +1,45 @@
-"""Confidence intervals from the values of resamples."""
+"""Confidence intervals from the values of resamples.
 
+Three methods; all need the value on the data as they are, the values of
+bootstrap resamples and the values with one image left out:
+
+``'t'``
+    ``value - bias ± t * error`` with the bias that the resamples have over
+    the value, the jackknife's standard error, and Student's t (Efron and
+    Tibshirani: An Introduction to the Bootstrap, 1993, chapters 10 and 11).
+``'bca'``
+    Quantiles of the resamples, corrected for bias and for a spread that
+    changes with the value (Efron: Better Bootstrap Confidence Intervals, JASA
+    1987).
+``'percentile'``
+    Quantiles of the resamples as they are (Efron 1979).
+
+Average precision of few images is too high: its interpolation takes the best
+of every chance, and images drawn twice make it higher still. Percentiles
+therefore miss the truth, which BCa mends in part. How often the interval of
+95 % held the average precision of 4000 drawn images, from 150 samples of 29
+(500 resamples each; AP 0.03 too high on average):
+
+==========  ====  ====  ====  ====  ====  ====  =======  =======
+method      AP    AP50  AP75  APs   APm   APl   dAP_Cls  dAP_Loc
+==========  ====  ====  ====  ====  ====  ====  =======  =======
+t           0.93  0.89  0.95  0.88  0.90  0.86  0.91     0.89
+bca         0.82  0.88  0.85  0.75  0.81  0.79  0.90     0.89
+percentile  0.63  0.72  0.75  0.53  0.61  0.53  0.90     0.86
+==========  ====  ====  ====  ====  ====  ====  =======  =======
+
+No method sees errors that happen to be absent from the sample.
+"""
+
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Optional
 
 import numpy as np
 
 from mmdet_cppe5.core.arrays import FloatArray
+
+METHODS = ('t', 'bca', 'percentile')
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,26 +60,81 @@ class Interval:
 def interval(
     estimate: float,
     samples: FloatArray,
-    confidence: float,
-    left_out: Optional[FloatArray] = None,
+    left_out: FloatArray,
+    *,
+    confidence: float = 0.95,
+    method: str = 't',
+    lowest: float = 0.0,
 ) -> Interval:
-    """Interval from the values of the resamples.
+    """Interval from the values of resamples; see the module.
 
     Args:
         estimate: Value on the data as they are.
         samples: (B,) values of the resamples; NaN are left out.
+        left_out: (J,) values with one of J parts of the images left out; NaN
+            are left out.
         confidence: Coverage aimed at.
-        left_out: (J,) values with a part of the images left out, for BCa;
-            None for percentiles.
+        method: One of :data:`METHODS`.
+        lowest: Least possible value; the largest is 1.
+
+    Returns:
+        The interval; its ends are NaN where the estimate is, or where there
+        is too little to compute them from.
+
+    Raises:
+        ValueError: If there is no such method.
     """
     samples = samples[~np.isnan(samples)]
-    if np.isnan(estimate) or samples.size == 0:
-        return Interval(float(estimate), float('nan'), float('nan'))
-    levels = np.array([0.5 - confidence / 2, 0.5 + confidence / 2])
-    if left_out is not None:
-        levels = _bca_levels(estimate, samples, left_out, levels)
-    low, high = np.quantile(samples, levels)
+    left_out = left_out[~np.isnan(left_out)]
+    ends = np.full(2, np.nan)
+    if method not in METHODS:
+        raise ValueError(
+            f'Expected method to be one of {METHODS}, but got {method!r}.'
+        )
+    if not np.isnan(estimate) and len(samples) and len(left_out) > 1:
+        levels = np.array([0.5 - confidence / 2, 0.5 + confidence / 2])
+        if method == 't':
+            ends = _t_ends(estimate, samples, left_out, levels)
+        else:
+            if method == 'bca':
+                levels = _bca_levels(estimate, samples, left_out, levels)
+            ends = np.quantile(samples, levels)
+    low, high = np.clip(ends, lowest, 1)
     return Interval(float(estimate), float(low), float(high))
+
+
+def t_quantile(level: float, freedom: int) -> float:
+    """Quantile of Student's t distribution.
+
+    Args:
+        level: Between 0 and 1.
+        freedom: Degrees of freedom, at least 1.
+    """
+    # With x = sqrt(freedom) tan(a) the density becomes a power of a cosine.
+    nodes, weights = np.polynomial.legendre.leggauss(100)
+    scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+    scale = math.exp(scale) / math.sqrt(math.pi)
+    wanted = abs(level - 0.5)
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        cosines = np.cos(middle * (nodes + 1) / 2) ** (freedom - 1)
+        area = scale * middle / 2 * float(cosines @ weights)
+        low, high = (middle, high) if area < wanted else (low, middle)
+    return math.copysign(math.sqrt(freedom) * math.tan(low), level - 0.5)
+
+
+def _t_ends(
+    estimate: float,
+    samples: FloatArray,
+    left_out: FloatArray,
+    levels: FloatArray,
+) -> FloatArray:
+    parts = len(left_out)
+    bias = float(samples.mean()) - estimate
+    error = math.sqrt((parts - 1) * float(left_out.var()))
+    quantile = t_quantile(float(levels[1]), parts - 1)
+    return estimate - bias + error * quantile * np.array([-1.0, 1.0])
 
 
 def _bca_levels(
@@ -62,8 +150,7 @@ def _bca_levels(
     if not 0 < below < 1:
         return levels
     bias = normal.inv_cdf(float(below))
-    left_out = left_out[~np.isnan(left_out)]
-    change = left_out.mean() - left_out if left_out.size else np.zeros(1)
+    change = left_out.mean() - left_out
     spread = float((change**2).sum()) ** 1.5
     skew = float((change**3).sum()) / (6 * spread) if spread > 0 else 0.0
     corrected = []
