@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cells import count, word
-from .gallery import Card, Group, Mark
+from .framing import Mark
+from .gallery import Card, Group
 from .page import Column, Gallery, Headline, Page, Row, Section, Table
 from .photos import Photo
 

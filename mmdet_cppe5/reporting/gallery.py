@@ -10,12 +10,12 @@ import numpy as np
 
 from mmdet_cppe5.core import MAIN_ERRORS
 
-from .study import HIT_IOU, DataSet, Study
+from .framing import Mark, box_iou, crop, tagged
+from .study import DataSet, Study
 
 PER_GROUP = 12
 # No more of one kind from one image, or a single bad image fills a gallery.
 PER_IMAGE = 3
-SHAPE = 4 / 3
 
 EXPLANATIONS = {
     'Cls': (
@@ -52,20 +52,6 @@ EXPLANATIONS = {
         'second look: surer than nine in ten hits, yet judged wrong.',
     ),
 }
-
-
-@dataclass(frozen=True)
-class Mark:
-    """One box on an example: its role, place and words."""
-
-    role: str
-    x: float
-    y: float
-    w: float
-    h: float
-    tag: str = ''
-    tag_x: float = 0
-    tag_y: float = 0
 
 
 @dataclass(frozen=True)
@@ -222,10 +208,10 @@ def _card(
     if shown_gt is not None:
         role = 'missed' if det is None else 'gt'
         tag = names[truth.label[shown_gt]]
-        marks.append(_mark(role, truth.bbox[shown_gt], tag, view, font))
+        marks.append(tagged(role, truth.bbox[shown_gt], tag, view, font))
     if det is not None:
         tag = f'{names[found.label[det]]} {found.score[det]:.2f}'
-        marks.append(_mark('det', found.bbox[det], tag, view, font))
+        marks.append(tagged('det', found.bbox[det], tag, view, font))
     involved = dict.fromkeys(
         ([] if det is None else [names[found.label[det]]])
         + ([] if shown_gt is None else [names[truth.label[shown_gt]]])
@@ -267,76 +253,6 @@ def _nearest(
     overlaps = box_iou(box, truth.bbox[rows])
     best = int(np.argmax(overlaps))
     return int(rows[best]), float(overlaps[best])
-
-
-def box_iou(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the IoU of one box with others; x, y, width, height each.
-
-    Args:
-        box: ``(4,)``.
-        others: ``(n, 4)``.
-
-    Returns:
-        float ``(n,)``; 0 for boxes without area.
-    """
-    low = np.maximum(box[:2], others[:, :2])
-    high = np.minimum(box[:2] + box[2:], others[:, :2] + others[:, 2:])
-    both = np.prod(np.clip(high - low, 0, None), axis=1)
-    either = box[2] * box[3] + others[:, 2] * others[:, 3] - both
-    return np.divide(both, either, out=np.zeros_like(both), where=either > 0)
-
-
-def crop(
-    boxes: np.ndarray, size: np.ndarray
-) -> tuple[float, float, float, float]:
-    """Return the part of an image to show around boxes.
-
-    It has the shape of a card and leaves the boxes room; where the image is
-    too small for that it reaches over the image's edge.
-
-    Args:
-        boxes: x, y, width, height, ``(n, 4)``, n at least 1.
-        size: width and height of the image.
-
-    Returns:
-        x, y, width, height in pixels.
-    """
-    low = boxes[:, :2].min(axis=0)
-    high = (boxes[:, :2] + boxes[:, 2:]).max(axis=0)
-    centre = (low + high) / 2
-    # Enough around to recognise the scene, also for tiny boxes.
-    wanted = np.maximum((high - low) * 1.7, 0.22 * max(size))
-    width = max(wanted[0], wanted[1] * SHAPE)
-    width = min(width, max(size[0], size[1] * SHAPE))
-    extent = np.array([width, width / SHAPE])
-    corner = centre - extent / 2
-    room = size - extent
-    corner = np.where(room >= 0, np.clip(corner, 0, None), room / 2)
-    corner = np.where(room >= 0, np.minimum(corner, room), corner)
-    x, y, w, h = np.concatenate([corner, extent]).round(1).tolist()
-    return x, y, w, h
-
-
-def _mark(
-    role: str,
-    box: np.ndarray,
-    tag: str,
-    view: tuple[float, float, float, float],
-    font: float,
-) -> Mark:
-    """Put a tag above a detection, below an object, inside the view."""
-    x, y, w, h = (float(value) for value in np.round(box, 1))
-    tag = tag if len(tag) <= 26 else f'{tag[:14]}…{tag[-9:]}'
-    left, top, width, height = view
-    # A bold letter is about 0.66 of the font's size wide.
-    last = left + width - 0.66 * font * len(tag)
-    tag_x = max(min(x, last), left) + 0.2 * font
-    wanted = y - 0.35 * font if role == 'det' else y + h + 1.0 * font
-    if wanted < top + font:
-        wanted = max(y, top) + 1.1 * font
-    if wanted > top + height - 0.2 * font:
-        wanted = min(y + h, top + height) - 0.4 * font
-    return Mark(role, x, y, w, h, tag, round(tag_x, 1), round(wanted, 1))
 
 
 def _heading(
@@ -418,15 +334,3 @@ def photo_boxes(
 
 def _rounded(box: np.ndarray) -> list[float]:
     return [round(float(value), 1) for value in box]
-
-
-__all__ = [
-    'HIT_IOU',
-    'Card',
-    'Group',
-    'Mark',
-    'box_iou',
-    'crop',
-    'galleries',
-    'photo_boxes',
-]

@@ -213,7 +213,8 @@ def _method(study: Study, extras: Extras, notices: Sequence[str]) -> Section:
         facts.append(
             (
                 'Intervals',
-                f'{each.confidence:.0%}, {each.method} bootstrap over images, '
+                f'{each.confidence:.0%}, bootstrap over images, method '
+                f'“{each.method}”, '
                 f'{each.num_resamples:,} resamples, seed {each.seed}',
             )
         )

@@ -15,12 +15,8 @@ from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.reporting.build import ReportFiles, write_report
 from mmdet_cppe5.reporting.cells import points
 from mmdet_cppe5.reporting.export import to_latex, to_markdown
-from mmdet_cppe5.reporting.gallery import (
-    box_iou,
-    crop,
-    galleries,
-    photo_boxes,
-)
+from mmdet_cppe5.reporting.framing import box_iou, crop
+from mmdet_cppe5.reporting.gallery import galleries, photo_boxes
 from mmdet_cppe5.reporting.page import Cell, Column, Row, Table
 from mmdet_cppe5.reporting.photos import (
     embed_photos,

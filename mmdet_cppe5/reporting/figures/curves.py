@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from .style import (
     percent,
     plate,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MANY = 10
 PANELS = 9
@@ -123,48 +127,20 @@ def iou_curves(
     shown = np.sort(worst)
     columns = min(max(len(shown), 1), 3)
     rows = -(-max(len(shown), 1) // columns)
-    figure = new_figure(3.1 * columns, 2.3 * rows)
+    figure = new_figure(9.3 if columns > 1 else 4.6, 0.5 + 2.3 * rows)
     grid = figure.subplots(
         rows, columns, sharex=True, sharey=True, squeeze=False
     )
     for axes in grid.flat[max(len(shown), 1) :]:
         axes.set_visible(False)
-    shades = [
-        _shade(t / max(len(thresholds) - 1, 1)) for t in range(len(thresholds))
-    ]
     for axes, index in zip(grid.flat, shown):
-        dress(axes)
-        for t, threshold in enumerate(thresholds):
-            axes.plot(
-                recall,
-                precision[t, :, index],
-                color=shades[t],
-                linewidth=1.3,
-                label=f'{threshold:.2f}',
-            )
-        axes.set_xlim(0, 1.01)
-        axes.set_ylim(0, 1.03)
+        _fan(axes, recall, thresholds, precision[..., index])
         name_axes(axes, title=label(names[index], 24))
-        # Also where a neighbour below shares the axis but is left empty.
-        axes.tick_params(labelbottom=True)
-    if not len(shown):
+    if len(shown):
+        _common_legend(figure, grid[0, 0], 'IoU')
+    else:
         dress(grid[0, 0])
         note(grid[0, 0], 'no class has objects')
-    else:
-        lines, labels = grid[0, 0].get_legend_handles_labels()
-        figure.legend(
-            lines,
-            labels,
-            title='IoU',
-            loc='outside upper center',
-            ncols=len(labels),
-            fontsize=8,
-            title_fontsize=8,
-            frameon=False,
-            labelcolor=INK,
-            handlelength=1.6,
-            columnspacing=1.4,
-        ).get_title().set_color(INK)
     figure.supxlabel('recall', fontsize=9, color=INK)
     figure.supylabel('precision', fontsize=9, color=INK)
     left_out = len(known) - len(shown)
@@ -183,8 +159,49 @@ def iou_curves(
         'Mean AP of the classes drawn: '
         + ', '.join(f'{names[i]} {percent(area[i])}' for i in shown),
         figure,
-        wide=True,
+        wide=columns > 1,
     )
+
+
+def _fan(
+    axes: Axes,
+    recall: np.ndarray,
+    thresholds: np.ndarray,
+    precision: np.ndarray,
+) -> None:
+    """Draw one class's curves, ``(T, R)``, from light to dark."""
+    dress(axes)
+    last = max(len(thresholds) - 1, 1)
+    for t, threshold in enumerate(thresholds):
+        axes.plot(
+            recall,
+            precision[t],
+            color=_shade(t / last),
+            linewidth=1.3,
+            label=f'{threshold:.2f}',
+        )
+    axes.set_xlim(0, 1.01)
+    axes.set_ylim(0, 1.03)
+    # Also where a neighbour below shares the axis but is left empty.
+    axes.tick_params(labelbottom=True)
+
+
+def _common_legend(figure: Figure, axes: Axes, title: str) -> None:
+    """Put one legend in a row above all panels."""
+    lines, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        lines,
+        labels,
+        title=title,
+        loc='outside upper center',
+        ncols=len(labels) if figure.get_figwidth() > 5 else 5,
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+        labelcolor=INK,
+        handlelength=1.6,
+        columnspacing=1.4,
+    ).get_title().set_color(INK)
 
 
 def score_sweep(
