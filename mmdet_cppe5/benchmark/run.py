@@ -50,9 +50,27 @@ def run_inference(
     num_warmup: int = 5,
     log_interval: int = 50,
     logger: Optional[MMLogger] = None,
+    model: Optional[dict[str, Any]] = None,
 ) -> dict[str, Any]:
-    """Time a detector and return its record (see ``inference_record``)."""
-    model = describe_model(copy.deepcopy(cfg), checkpoint)
+    """Time a detector.
+
+    Args:
+        cfg: its config; the test loader in it is changed.
+        checkpoint: a path or URL, or None for random weights.
+        settings: how it is run.
+        repeat_num: passes over the images.
+        max_iter: iterations of a pass at most.
+        num_warmup: iterations at the start of a pass that are discarded.
+        log_interval: iterations between two lines of the log.
+        logger: where these lines go.
+        model: what :func:`describe_model` said of it, where that is known:
+            counting a transformer takes half a minute.
+
+    Returns:
+        The record, see :func:`inference_record`.
+    """
+    if model is None:
+        model = describe_model(copy.deepcopy(cfg), checkpoint)
     benchmark = InferenceBenchmark(
         cfg,
         checkpoint,

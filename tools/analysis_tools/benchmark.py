@@ -183,7 +183,7 @@ def output_path(args, name, settings):
 
 def inference(args, logger):
     from mmdet_cppe5.benchmark.record import record_text
-    from mmdet_cppe5.benchmark.run import run_inference
+    from mmdet_cppe5.benchmark.run import describe_model, run_inference
     from mmdet_cppe5.files import write_json
 
     grid = settings_grid(args)
@@ -192,6 +192,7 @@ def inference(args, logger):
             f'{len(grid)} measurements do not fit into one --out file; use '
             '--out-dir.'
         )
+    model = describe_model(load_config(args), args.checkpoint)
     for settings in grid:
         record = run_inference(
             load_config(args),
@@ -202,6 +203,7 @@ def inference(args, logger):
             num_warmup=args.num_warmup,
             log_interval=args.log_interval,
             logger=logger,
+            model=model,
         )
         print(record_text(record))
         path = output_path(args, record['model']['name'], settings)

@@ -36,5 +36,7 @@ cppe5_evaluator = dict(
     type='CPPE5Metric', ann_file=cppe5_root + 'annotations/test.json'
 )
 cppe5_hooks = dict(
-    checkpoint=dict(save_best='cppe5/AP', rule='greater', max_keep_ckpts=2)
+    checkpoint=dict(save_best='cppe5/AP', rule='greater', max_keep_ckpts=2),
+    # Off; see default_runtime.py.
+    report=dict(type='ReportHook', test=False, val=False),
 )
