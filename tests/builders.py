@@ -53,3 +53,28 @@ def write(path, value):
     """Write ``value`` as JSON and return the path as a string."""
     path.write_text(json.dumps(value))
     return str(path)
+
+
+def speed_record(name='a', fps=10.0, **settings):
+    """A record of an inference benchmark, as far as comparing reads it."""
+    return {
+        'kind': 'mmdet-cppe5/inference-benchmark',
+        'version': 1,
+        'model': {'name': name, 'weights': 'checkpoint'},
+        'settings': {
+            'precision': 'fp32',
+            'batch_size': 1,
+            'input_size': [1333, 800],
+            'synthetic': None,
+            'threads': 2,
+            'include_loading': False,
+            'channels_last': False,
+            'compile': False,
+            'fuse_conv_bn': False,
+            **settings,
+        },
+        'fps': {'mean': fps, 'interval_95': [fps - 1, fps + 1]},
+        'ms_per_image': {'median': 1000 / fps},
+        'machine': {'device_name': 'CPU X', 'gpu': None},
+        'software': {'torch': '2.13.0'},
+    }

@@ -85,7 +85,7 @@ def require_comparable(records: Sequence[dict[str, Any]]) -> None:
     Raises:
         ValueError: naming each field that differs and its values.
     """
-    unequal = differences(records)
+    unequal = differences(records) if records else {}
     if not unequal:
         return
     names = [record['model']['name'] for record in records]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from mmdet_cppe5.benchmark.compare import read_record, require_comparable
 from mmdet_cppe5.coco import read_ground_truth, read_results
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.core import Comparison, compare
-from mmdet_cppe5.files import PathLike, file_digest, read_json, write_text
+from mmdet_cppe5.files import PathLike, file_digest, write_text
 
 from .export import to_latex, to_markdown
 from .page import Page, render
@@ -159,7 +160,7 @@ def _names(files: ReportFiles) -> list[str]:
 
 def _speeds(speed: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     """Read the milliseconds per image out of benchmark records."""
-    milliseconds = {}
+    records = {}
     for item in speed:
         name, _, path = item.partition('=')
         if name not in names or not path:
@@ -167,15 +168,12 @@ def _speeds(speed: Sequence[str], names: Sequence[str]) -> dict[str, float]:
                 "Expected '--speed' to be NAME=FILE with the name of a "
                 f'detector, one of {list(names)}, but got {item!r}.'
             )
-        record = read_json(path, 'the record of an inference benchmark')
-        try:
-            milliseconds[name] = float(record['ms_per_image']['median'])
-        except (KeyError, TypeError):
-            raise ValueError(
-                f'Expected the record of an inference benchmark in {path}, '
-                "but it has no 'ms_per_image' with a 'median'."
-            ) from None
-    return milliseconds
+        records[name] = read_record(path)
+    require_comparable(list(records.values()))
+    return {
+        name: float(record['ms_per_image']['median'])
+        for name, record in records.items()
+    }
 
 
 def _origins(files: ReportFiles, names: Sequence[str]) -> list[Origin]:

@@ -2,38 +2,14 @@ import copy
 import json
 
 import pytest
+from builders import speed_record as record
 
 from mmdet_cppe5.benchmark.compare import (
     differences,
     ranking_text,
     read_record,
 )
-from mmdet_cppe5.benchmark.record import KIND, VERSION
 from mmdet_cppe5.benchmark.scatter import draw_scatter, read_scores
-
-
-def record(name='a', fps=10.0, **settings):
-    return {
-        'kind': KIND,
-        'version': VERSION,
-        'model': {'name': name, 'weights': 'checkpoint'},
-        'settings': {
-            'precision': 'fp32',
-            'batch_size': 1,
-            'input_size': [1333, 800],
-            'synthetic': None,
-            'threads': 2,
-            'include_loading': False,
-            'channels_last': False,
-            'compile': False,
-            'fuse_conv_bn': False,
-            **settings,
-        },
-        'fps': {'mean': fps, 'interval_95': [fps - 1, fps + 1]},
-        'ms_per_image': {'median': 1000 / fps},
-        'machine': {'device_name': 'CPU X', 'gpu': None},
-        'software': {'torch': '2.13.0'},
-    }
 
 
 def test_the_faster_stands_first():

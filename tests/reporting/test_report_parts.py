@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from builders import annotation, coco_dataset, entry, write
+from builders import annotation, coco_dataset, entry, speed_record, write
 from PIL import Image
 
 from mmdet_cppe5.cli.main import main
@@ -264,7 +264,7 @@ def test_numbers_can_be_traced(files):
 
 def test_speed_comes_from_benchmark_records(files):
     record = files / 'speed.json'
-    record.write_text(json.dumps({'ms_per_image': {'median': 12.5}}))
+    record.write_text(json.dumps(speed_record(fps=80.0)))
     page = write_report(options(files, speed=(f'a={record}',)))
     (table,) = (t for t in page.tables() if t.id == 'model-table')
     by_name = {row.cells[0].text: row.cells[-1].text for row in table.rows}
@@ -272,8 +272,12 @@ def test_speed_comes_from_benchmark_records(files):
     assert 'speed-accuracy' in {d.name for d in page.drawings()}
     with pytest.raises(ValueError, match=r"one of \['a', 'b'\], but got 'x'"):
         write_report(options(files, speed=('x',)))
+    other = files / 'other.json'
+    other.write_text(json.dumps(speed_record('b', 80.0, batch_size=8)))
+    with pytest.raises(ValueError, match='batch size: a 1, b 8'):
+        write_report(options(files, speed=(f'a={record}', f'b={other}')))
     record.write_text('{}')
-    with pytest.raises(ValueError, match="no 'ms_per_image'"):
+    with pytest.raises(ValueError, match='Expected a benchmark record'):
         write_report(options(files, speed=(f'a={record}',)))
 
 
