@@ -116,3 +116,19 @@ def test_score_table_rounds_and_shows_the_undefined(demo_module):
     overall = ['all', 'classes', '40.0', '70.0', '-', '-', '-', '-']
     assert lines[2].split() == overall
     assert lines[3].split()[:2] == ['Mask', '10.0']
+
+
+def test_config_needs_no_download(repo_root):
+    from mmengine.config import Config
+
+    config = Config.fromfile(
+        repo_root / 'configs' / 'cppe5' / 'demo.py',
+        import_custom_modules=False,
+    )
+    text = str(config.model.to_dict())
+    assert not any(word in text for word in ('http', '://', 'init_cfg'))
+    assert config.load_from is None
+    assert config.model.bbox_head.num_classes == 5
+    for loader in (config.train_dataloader, config.test_dataloader):
+        assert loader.dataset.type == 'CPPE5Dataset'
+    assert config.test_evaluator.type == 'CPPE5Metric'
