@@ -26,7 +26,12 @@ from mmdet_cppe5.deepfashion2.evaluation import (
 from mmdet_cppe5.deepfashion2.landmark_problem import landmark_problem
 from mmdet_cppe5.deepfashion2.subsets import SUBSETS, flat_subsets
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.assessment import as_arguments
+from mmdet_cppe5.reporting.assessment import Settings, as_arguments
+from mmdet_cppe5.reporting.documents import (
+    describe_file,
+    describe_settings,
+    evaluation_document,
+)
 from mmdet_cppe5.reporting.summary import flat_scores
 from mmdet_cppe5.reporting.tables import summary_tables
 
@@ -73,8 +78,8 @@ class DeepFashion2Metric(SampleMetric[FashionDetections]):
             ``CPPE5Metric``.
         ci: True, or arguments of :func:`mmdet_cppe5.core.bootstrap`.
         outfile_prefix: writes the results of each task in its official form
-            to ``<prefix>.<task>.json``, the scores to
-            ``<prefix>.<task>.scores.json``.
+            to ``<prefix>.<task>.json``, the scores with settings, versions
+            and digests to ``<prefix>.<task>.scores.json``.
         collect_device: as in ``BaseMetric``.
         prefix: as in ``BaseMetric``.
         collect_dir: as in ``BaseMetric``.
@@ -157,8 +162,28 @@ class DeepFashion2Metric(SampleMetric[FashionDetections]):
         if self.outfile_prefix is not None:
             entries = _ENTRIES[task](results, truth.category_ids)
             write_json(f'{self.outfile_prefix}.{task}.json', entries)
-            write_json(f'{self.outfile_prefix}.{task}.scores.json', summary, 1)
+            self._write_scores(summary, task, settings)
         return summary
+
+    def _write_scores(
+        self, summary: Mapping[str, Any], task: str, settings: Settings
+    ) -> None:
+        results = f'{self.outfile_prefix}.{task}.json'
+        document = evaluation_document(
+            summary,
+            {
+                'ground_truth': describe_file(self.ann_file),
+                'results': describe_file(results),
+            },
+            describe_settings(
+                settings,
+                task=task,
+                visible_only=self.only_visible,
+                as_reference=self.as_reference,
+            ),
+            [],
+        )
+        write_json(f'{self.outfile_prefix}.{task}.scores.json', document, 1)
 
     def _problem(
         self, results: Sequence[FashionDetections], task: str

@@ -130,7 +130,11 @@ def test_written_results_give_the_same_scores_offline(ann_file, tmp_path):
         summary, _ = assess_task(truth, problem, task)
         written = f'{prefix}.{task}.scores.json'
         with open(written) as stream:
-            assert json.load(stream) == summary
+            document = json.load(stream)
+        assert {key: document[key] for key in summary} == summary
+        assert document['settings']['task'] == task
+        digest = document['inputs']['results']['sha256']
+        assert digest == file_digest(f'{prefix}.{task}.json')
         scores[task] = summary['overall']['AP']
     assert 0 < scores['keypoints'] < 100
     # IoU of the moved box: 18 · 20 / (22 · 20), above seven thresholds.
