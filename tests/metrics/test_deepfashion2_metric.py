@@ -17,6 +17,7 @@ from mmdet_cppe5.deepfashion2.evaluation import (
     read_truth,
     task_problem,
 )
+from mmdet_cppe5.files import file_digest
 
 SKIRT = CLASSES.index('skirt')
 SLOTS = CATEGORIES[SKIRT].slots
