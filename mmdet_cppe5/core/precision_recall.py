@@ -14,6 +14,8 @@ from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 
 #: COCO's recall levels; linspace, not i/100: ten of them differ by one ulp.
 RECALL_LEVELS: FloatArray = np.linspace(0, 1, 101)
+# Few enough that adding their number to a precision costs no 1e-13.
+_CURVES_AT_ONCE = 256
 
 
 def precision_at_recall(
@@ -42,6 +44,52 @@ def precision_at_recall(
     best = np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
     best[positives == 0] = np.nan
     return best
+
+
+def average_precision(
+    hits: IntArray, counted: IntArray, positives: IntArray
+) -> FloatArray:
+    """Mean of :func:`precision_at_recall`, to within 1e-13, but faster.
+
+    Each hit is weighted with the number of levels that it is the first to
+    reach; curves of few hits need far fewer numbers than 101.
+
+    Args:
+        hits: (S,) number of hits of each curve.
+        counted: (H,) as in :func:`precision_at_recall`.
+        positives: (S,) counted ground truths of each curve.
+
+    Returns:
+        (S,) average precision, NaN where a curve has no positives.
+    """
+    curve = np.repeat(np.arange(len(hits)), hits)
+    start = np.cumsum(hits) - hits
+    found = np.arange(1, len(counted) + 1) - start[curve]
+    best = _largest_from_here(found / (counted + np.spacing(1)), curve, hits)
+    totals, kind = np.unique(positives, return_inverse=True)
+    width = int(totals.max(initial=0)) + 2
+    first = np.maximum(hits_needed(totals), 1)
+    first += np.arange(len(totals))[:, None] * width
+    levels = np.bincount(first.ravel(), minlength=len(totals) * width)
+    best *= levels[(kind * width)[curve] + found]
+    area = np.bincount(curve, best, minlength=len(hits))
+    mean: FloatArray = np.where(positives > 0, area, np.nan) / 101
+    return mean
+
+
+def _largest_from_here(
+    values: FloatArray, curve: IntArray, hits: IntArray
+) -> FloatArray:
+    """Largest of each value in 0..1 and those after it in its curve."""
+    end = np.cumsum(hits)
+    for begin in range(0, len(hits), _CURVES_AT_ONCE):
+        last = min(begin + _CURVES_AT_ONCE, len(hits)) - 1
+        part = slice(end[begin] - hits[begin], end[last])
+        # Going backwards every curve lifts its values above all before.
+        lift = last - curve[part]
+        lifted = (values[part] + lift)[::-1]
+        values[part] = np.maximum.accumulate(lifted)[::-1] - lift
+    return values
 
 
 def hit_at_recall(

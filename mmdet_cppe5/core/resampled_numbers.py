@@ -12,7 +12,7 @@ from mmdet_cppe5.core.tide_errors import find_errors, prepare
 from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
 
 # Numbers worked on at once: their arrays stay in the processor's cache.
-_AT_ONCE = 1 << 19
+_AT_ONCE = 1 << 18
 _JACKKNIFE_GROUPS = 200
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mmdet_cppe5.core.arrays import FloatArray, IntArray
 from mmdet_cppe5.core.curves import Curves, Term
 from mmdet_cppe5.core.evaluation import Evaluation
-from mmdet_cppe5.core.precision_recall import precision_at_recall
+from mmdet_cppe5.core.precision_recall import average_precision
 
 
 class ResampledCurves:
@@ -71,7 +71,7 @@ class ResampledCurves:
         self._positives = positives.astype(np.float64)
         self._kind = kind
         #: Numbers held per resample: tells how many to do at once.
-        self.cost = len(kind) * 101 + len(unit)
+        self.cost = len(kind) + len(unit)
         self.cost += sum(term.size for term in self._terms)
 
     def average_precision(self, weights: NDArray[np.int32]) -> FloatArray:
@@ -88,13 +88,12 @@ class ResampledCurves:
         np.cumsum(copies, axis=1, out=total[:, 1:])
         hits = total[:, self._end] - total[:, self._start]  # (B, S)
         positives = (weights @ self._positives)[:, self._kind]
-        precision = precision_at_recall(
+        aps = average_precision(
             hits.ravel(),
             self._count_copies(weights, copies),
             positives.astype(np.int64).ravel(),
         )
-        aps: FloatArray = precision.mean(axis=1).reshape(hits.shape)
-        return aps
+        return aps.reshape(hits.shape)
 
     def _count_copies(
         self, weights: NDArray[np.int32], copies: NDArray[np.int32]

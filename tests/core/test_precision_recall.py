@@ -6,6 +6,7 @@ import pytest
 from mmdet_cppe5.core.ordering import argsort_descending, argsort_stable
 from mmdet_cppe5.core.precision_recall import (
     RECALL_LEVELS,
+    average_precision,
     hits_needed,
     precision_at_recall,
 )
@@ -32,6 +33,21 @@ def test_precision_of_two_curves_and_an_empty_one():
     assert (precision[1] == 0).all()
     assert np.isnan(precision[2]).all()
     assert precision[3] == pytest.approx([1 / 2] * 101, abs=1e-12)
+
+
+def test_average_precision_is_the_mean_over_the_levels():
+    rng = np.random.default_rng(2)
+    hits = rng.integers(0, 300, 700) * (rng.random(700) < 0.8)
+    positives = hits + rng.integers(0, 100, 700)
+    counted = np.concatenate(
+        [np.cumsum(rng.geometric(rng.uniform(0.1, 1), n)) for n in hits]
+    ).astype(int)
+    np.testing.assert_allclose(
+        average_precision(hits, counted, positives),
+        precision_at_recall(hits, counted, positives).mean(axis=1),
+        rtol=0,
+        atol=1e-13,
+    )
 
 
 @pytest.mark.parametrize('levels', [2, 10, 10**6])
