@@ -117,7 +117,8 @@ class Evaluation:
             for cap in self.max_dets
         ]
         shape = (len(self.iou_thrs), *self.positives.shape, -1)
-        return np.stack(recall, axis=-1).reshape(shape).swapaxes(1, 2)
+        by_curve: FloatArray = np.stack(recall, axis=-1).reshape(shape)
+        return by_curve.swapaxes(1, 2)
 
     @cached_property
     def curves(self) -> Curves:
@@ -298,7 +299,8 @@ class Evaluation:
     def _by_axes(self, values: FloatArray) -> FloatArray:
         """(T * A * K, R) values as (T, R, K, A)."""
         shape = (len(self.iou_thrs), *self.positives.shape, -1)
-        return values.reshape(shape).transpose(0, 3, 2, 1)
+        by_axes: FloatArray = values.reshape(shape).transpose(0, 3, 2, 1)
+        return by_axes
 
     def _scores_at(self, cap: int) -> FloatArray:
         """(T, R, K, A) score at the recall levels."""

@@ -151,7 +151,7 @@ def _classify(
     stage: Stage, false_positive: BoolArray, t: int
 ) -> NDArray[np.int8]:
     """(Q,) kind of each false positive, in the order of TIDE's tests."""
-    kind = stage.background.copy()
+    kind: NDArray[np.int8] = stage.background.copy()
     np.copyto(kind, DUPE, where=stage.same_reach > t)
     np.copyto(kind, CLS, where=stage.other_reach > t)
     np.copyto(kind, LOC, where=stage.near & (stage.same_reach <= t))
