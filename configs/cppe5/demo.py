@@ -95,7 +95,7 @@ param_scheduler = [
     ),
 ]
 default_hooks = dict(
-    logger=dict(interval=25),
+    logger=dict(interval=50),
     checkpoint=dict(interval=2, max_keep_ckpts=2),
     visualization=dict(score_thr=0.35),
 )
