@@ -15,6 +15,7 @@ at ``alpha``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -116,22 +117,16 @@ def compare(
     num_images = _check(evaluations, metric, num_permutations, alpha)
     draws = draw_images(num_images, num_resamples, seed)
     parts = leave_out(num_images, seed)
-    estimates, samples, left_out = (
-        np.stack(column, axis=1)
-        for column in zip(
-            *(
-                _resample(evaluation, metric, draws, parts)
-                for evaluation in evaluations.values()
-            )
-        )
-    )  # (1, n), (B, n), (J, n)
-    given = list(evaluations)
+    values = [
+        _resample(evaluation, metric, draws, parts)
+        for evaluation in evaluations.values()
+    ]
     # NaN (undefined) comes last.
-    order = np.argsort(-estimates[0], kind='stable')
-    names = tuple(given[n] for n in order)
+    order = np.argsort([-each[0][0] for each in values], kind='stable')
+    names = tuple(list(evaluations)[n] for n in order)
     estimates, samples, left_out = (
-        values[:, order] for values in (estimates, samples, left_out)
-    )
+        np.stack([values[n][part] for n in order], axis=1) for part in range(3)
+    )  # (1, n), (B, n), (J, n)
 
     def with_interval(weights: FloatArray) -> Interval:
         return interval(
@@ -143,18 +138,15 @@ def compare(
             lowest=0 if metric.startswith('AP') and weights.sum() else -1,
         )
 
+    test = partial(
+        permutation_test, num_permutations=num_permutations, seed=seed
+    )
     one = np.eye(len(names))
     indices = list(combinations(range(len(names)), 2))
     contrasts = np.array([one[i] - one[j] for i, j in indices])
     p_values = np.array(
         [
-            permutation_test(
-                evaluations[names[i]],
-                evaluations[names[j]],
-                metric,
-                num_permutations=num_permutations,
-                seed=seed,
-            )
+            test(evaluations[names[i]], evaluations[names[j]], metric)
             for i, j in indices
         ]
     )
