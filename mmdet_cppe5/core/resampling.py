@@ -83,7 +83,7 @@ class ResampledCurves:
         Returns:
             (B, S) AP, NaN where a curve has no positives.
         """
-        copies = weights[:, self._image]  # (B, H)
+        copies = np.take(weights, self._image, axis=1)  # (B, H)
         total = np.zeros((len(weights), len(self._image) + 1), np.int64)
         np.cumsum(copies, axis=1, out=total[:, 1:])
         hits = total[:, self._end] - total[:, self._start]  # (B, S)
@@ -147,6 +147,7 @@ class _Weighted:
         flags = term.flags.ravel()
         some = np.flatnonzero(flags)
         self._flags = flags[some].astype(np.int32)
+        self._all_ones = bool((self._flags == 1).all())
         self._image = np.tile(image, len(term.flags))[some]
         row = layer * len(image)
         self._begin = np.searchsorted(some, row + begin)
@@ -157,11 +158,14 @@ class _Weighted:
     def between(self, weights: NDArray[np.int32]) -> IntArray:
         """(B, H) sums for (B, I) weights."""
         total = np.zeros((len(weights), self.size + 1), np.int32)
-        flags = weights[:, self._image]
-        flags *= self._flags
+        flags = np.take(weights, self._image, axis=1)
+        if not self._all_ones:
+            flags *= self._flags
         np.cumsum(flags, axis=1, out=total[:, 1:])
         sums: IntArray = np.subtract(
-            total[:, self._end], total[:, self._begin], dtype=np.int64
+            np.take(total, self._end, axis=1),
+            np.take(total, self._begin, axis=1),
+            dtype=np.int64,
         )
         return sums
 
