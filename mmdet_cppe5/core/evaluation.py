@@ -117,8 +117,9 @@ class Evaluation:
             for cap in self.max_dets
         ]
         shape = (len(self.iou_thrs), *self.positives.shape, -1)
-        by_curve: FloatArray = np.stack(recall, axis=-1).reshape(shape)
-        return by_curve.swapaxes(1, 2)
+        by_curve = np.stack(recall, axis=-1).reshape(shape)
+        by_axes: FloatArray = by_curve.swapaxes(1, 2)
+        return by_axes
 
     @cached_property
     def curves(self) -> Curves:
