@@ -53,8 +53,8 @@ FRAMEWORK = [
     'setuptools<82',
 ]
 PLOT = ['matplotlib>=3.7']
-REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=9.4']
-DATA = ['pillow>=9.4', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
+REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=10.1']
+DATA = ['pillow>=10.1', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
 BENCHMARK = ['psutil>=5.9']
 # MM-Grounding-DINO's text encoder.
 GROUNDING = ['transformers>=4.35,<5']

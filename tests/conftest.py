@@ -24,6 +24,24 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(skip)
 
 
+@pytest.fixture(autouse=True)
+def no_leftovers_of_mmengine():
+    """Forget the scope, visualizer and messages that a test made current.
+
+    MMEngine keeps them for the whole process, so a test could pass or fail
+    by what ran before it.
+    """
+    yield
+    if 'mmengine.runner' not in sys.modules:
+        return
+    from mmengine.logging import MessageHub
+    from mmengine.registry import DefaultScope
+    from mmengine.visualization import Visualizer
+
+    for kind in (DefaultScope, MessageHub, Visualizer):
+        kind._instance_dict.clear()
+
+
 @pytest.fixture(scope='session')
 def repo_root():
     return Path(__file__).parent.parent

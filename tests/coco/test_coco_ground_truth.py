@@ -204,7 +204,7 @@ def test_no_image_at_all():
     ('text', 'message'),
     [
         ('', 'the file is empty'),
-        ('{"images": [', 'not valid JSON.*ends early'),
+        ('{"images": [', 'not valid JSON.*not written to its end'),
         ('[]', 'an empty list; ground truth is a JSON object with the lists'),
         ('[{"image_id": 1, "score": 1}]', 'the two arguments seem swapped'),
         ('{}', 'images and annotations and categories are missing'),

@@ -13,7 +13,7 @@ from mmdet_cppe5.datasets import CPPE5Dataset
 
 OFFICIAL = dict(enumerate(CLASSES, start=1))
 PIPELINE = [
-    {'type': 'mmdet.LoadImageFromFile'},
+    {'type': 'LoadImageFromFile'},
     {'type': 'mmdet.LoadAnnotations', 'with_bbox': True},
     {'type': 'mmdet.Resize', 'scale': (640, 480), 'keep_ratio': True},
     {'type': 'mmdet.PackDetInputs'},

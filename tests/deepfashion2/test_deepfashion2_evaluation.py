@@ -296,5 +296,10 @@ def test_errors_and_intervals_work(demo, tmp_path, task):
     assert delta['Loc'] == pytest.approx(100 - at_95)
     assert delta['Bkg'] == delta['Cls'] == delta['Miss'] == 0
     interval = summary['intervals']['overall']['AP']
-    assert interval['estimate'] == summary['overall']['AP']
-    assert interval['low'] <= interval['estimate'] <= interval['high']
+    # Sums in another order: equal to the last digits only.
+    ap = pytest.approx(summary['overall']['AP'], abs=1e-9)
+    assert interval['estimate'] == ap
+    if task == 'bbox':  # every box is moved alike, so nothing varies
+        assert interval['low'] == interval['high'] == ap
+    else:
+        assert interval['low'] < interval['estimate'] < interval['high']
