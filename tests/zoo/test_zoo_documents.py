@@ -139,6 +139,7 @@ def test_recipe_for_a_new_model_works(tmp_path, repo_root, zoo_readme):
         zoo_readme.read_text(),
         re.DOTALL,
     ).group(1)
+    assert recipe in (repo_root / 'README.md').read_text()
     shutil.copytree(
         repo_root / 'configs' / '_base_', tmp_path / 'configs' / '_base_'
     )
