@@ -37,6 +37,7 @@ No method sees errors that happen to be absent from the sample.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -107,6 +108,7 @@ def interval(
     return Interval(float(estimate), float(low), float(high))
 
 
+@lru_cache
 def t_quantile(level: float, freedom: int) -> float:
     """Quantile of Student's t distribution.
 
