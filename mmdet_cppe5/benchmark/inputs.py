@@ -45,7 +45,9 @@ class NoiseImages(Dataset):  # type: ignore[type-arg]
         return {'inputs': self._image, 'data_samples': sample}
 
 
-def fix_input_size(pipeline: list[dict[str, Any]], size: tuple[int, int]):  # noqa: ANN201
+def fix_input_size(
+    pipeline: list[dict[str, Any]], size: tuple[int, int]
+) -> list[dict[str, Any]]:
     """Return a test pipeline that resizes every image to ``size``.
 
     Args:
