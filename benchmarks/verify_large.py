@@ -74,7 +74,7 @@ def largest_size():
 
 
 def check(path):
-    from mmdet_cppe5.data.verify import verify
+    from mmdet_cppe5.data.verify.verification import verify
 
     start = time.perf_counter()
     report = verify([path]).report

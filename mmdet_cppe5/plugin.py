@@ -3,7 +3,7 @@
 Named by ``custom_imports`` in the configs.
 """
 
-from . import datasets, metrics, models
-from .engine import checkpoint, report_hook
+from mmdet_cppe5 import datasets, metrics, models
+from mmdet_cppe5.engine import checkpoint, report_hook
 
 __all__ = ['checkpoint', 'datasets', 'metrics', 'models', 'report_hook']

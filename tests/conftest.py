@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+# Behind the rest: tools/test.py must not hide the standard library's test.
+sys.path.append(str(HERE.parent / 'tools'))
 
 
 def pytest_addoption(parser):
@@ -62,7 +65,7 @@ def test_data():
 @pytest.fixture(scope='session')
 def drawn_dataset(tmp_path_factory):
     """A drawn data set in CPPE-5's form: six training, four test images."""
-    from mmdet_cppe5.data.drawn import write_drawn_dataset
+    from mmdet_cppe5.drawn import write_drawn_dataset
 
     folder = tmp_path_factory.mktemp('drawn')
     return write_drawn_dataset(folder, num_train=6, num_test=4, seed=0)

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import PIL
+from demo_steps import Step
 
 from mmdet_cppe5 import __version__
-from mmdet_cppe5.data.drawn import write_drawn_dataset
+from mmdet_cppe5.drawn import write_drawn_dataset
 from mmdet_cppe5.files import (
     atomic_path,
     file_digest,
@@ -26,9 +27,8 @@ from mmdet_cppe5.files import (
     write_json,
 )
 from mmdet_cppe5.paths import find_config
-from mmdet_cppe5.reporting.pictures import write_pictures
-from mmdet_cppe5.reporting.tables import format_table, number
-from mmdet_cppe5.steps import Step
+from mmdet_cppe5.report.pictures import write_pictures
+from mmdet_cppe5.scores.tables import format_table, number
 
 CONFIG = 'configs/cppe5/demo.py'
 TOOLS = Path(__file__).resolve().parent

@@ -9,7 +9,7 @@ import numpy as np
 
 from mmdet_cppe5.benchmark.compare import require_comparable
 from mmdet_cppe5.files import PathLike, atomic_path, read_json
-from mmdet_cppe5.reporting.documents import EVALUATION_SCHEMA
+from mmdet_cppe5.scores.documents import EVALUATION_SCHEMA
 
 
 def read_scores(path: PathLike) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def draw_scatter(
         ValueError: if the speeds cannot be compared, or a model lacks its
             scores.
     """
-    from mmdet_cppe5.reporting.figures.models import speed_accuracy
+    from mmdet_cppe5.figures.models import speed_accuracy
 
     require_comparable(records)
     names = [record['model']['name'] for record in records]

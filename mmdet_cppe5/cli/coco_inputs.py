@@ -15,7 +15,7 @@ from mmdet_cppe5.coco import (
     read_results,
 )
 from mmdet_cppe5.coco.conversion import IOU_TYPES, Problem, to_core
-from mmdet_cppe5.reporting.documents import describe_file
+from mmdet_cppe5.scores.documents import describe_file
 
 
 def read_problems(

@@ -11,8 +11,8 @@ from mmdet_cppe5.coco.conversion import (
     IOU_TYPES,
     default_settings,
 )
-from mmdet_cppe5.reporting.assessment import Settings
-from mmdet_cppe5.reporting.documents import describe_settings
+from mmdet_cppe5.scores.assessment import Settings
+from mmdet_cppe5.scores.documents import describe_settings
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

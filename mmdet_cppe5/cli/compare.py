@@ -14,25 +14,24 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
-from mmdet_cppe5.core import Evaluation, compare, evaluate
-from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.documents import comparison_document
-from mmdet_cppe5.reporting.tables import comparison_tables
-
-from .coco_inputs import (
+from mmdet_cppe5.cli.coco_inputs import (
     describe_results,
     describe_truth,
     distinct_names,
     read_problems,
 )
-from .coco_options import (
+from mmdet_cppe5.cli.coco_options import (
     add_coco_options,
     add_json_option,
     add_resampling_options,
     coco_settings,
     described_settings,
 )
+from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
+from mmdet_cppe5.core import Evaluation, compare, evaluate
+from mmdet_cppe5.files import write_json
+from mmdet_cppe5.scores.documents import comparison_document
+from mmdet_cppe5.scores.tables import comparison_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from mmdet_cppe5.classes import CLASSES
-from mmdet_cppe5.data.convert_common import Conversion
+from mmdet_cppe5.data.convert.conversion import Conversion
 from mmdet_cppe5.files import read_json, write_json
 
 
@@ -92,7 +92,7 @@ def _add_parquet(parser: argparse.ArgumentParser) -> None:
 
 
 def _parquet(args: argparse.Namespace) -> Conversion:
-    from mmdet_cppe5.data.convert_parquet import parquet_to_coco
+    from mmdet_cppe5.data.convert.parquet import parquet_to_coco
 
     return parquet_to_coco(args.files, args.images, args.classes)
 
@@ -107,7 +107,7 @@ def _add_yolo(parser: argparse.ArgumentParser) -> None:
 
 
 def _yolo(args: argparse.Namespace) -> Conversion:
-    from mmdet_cppe5.data.convert_yolo import yolo_to_coco
+    from mmdet_cppe5.data.convert.yolo import yolo_to_coco
 
     return yolo_to_coco(args.data, args.split)
 
@@ -136,7 +136,7 @@ def _add_voc(parser: argparse.ArgumentParser) -> None:
 
 
 def _voc(args: argparse.Namespace) -> Conversion:
-    from mmdet_cppe5.data.convert_voc import voc_to_coco
+    from mmdet_cppe5.data.convert.voc import voc_to_coco
 
     names = None
     if args.names:
@@ -163,7 +163,7 @@ def _add_to_yolo(parser: argparse.ArgumentParser) -> None:
 
 
 def _to_yolo(args: argparse.Namespace) -> Conversion:
-    from mmdet_cppe5.data.convert_to_yolo import coco_to_yolo
+    from mmdet_cppe5.data.convert.to_yolo import coco_to_yolo
     from mmdet_cppe5.data.dataset_file import read_dataset
 
     return coco_to_yolo(
@@ -194,9 +194,12 @@ def _add_ultralytics(parser: argparse.ArgumentParser) -> None:
 
 
 def _ultralytics(args: argparse.Namespace) -> Conversion:
-    from mmdet_cppe5.data.convert_ultralytics import ultralytics_to_results
+    from mmdet_cppe5.data.convert.ultralytics import ultralytics_to_results
+    from mmdet_cppe5.data.convert.yolo_layout import (
+        class_names,
+        read_data_yaml,
+    )
     from mmdet_cppe5.data.dataset_file import read_dataset
-    from mmdet_cppe5.data.yolo_layout import class_names, read_data_yaml
 
     names = None
     if args.data:

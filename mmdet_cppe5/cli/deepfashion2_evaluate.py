@@ -9,6 +9,16 @@ from __future__ import annotations
 
 import argparse
 
+from mmdet_cppe5.cli.coco_inputs import (
+    describe_results,
+    describe_truth,
+    print_notices,
+)
+from mmdet_cppe5.cli.coco_options import (
+    add_analysis_options,
+    add_json_option,
+    analyses,
+)
 from mmdet_cppe5.coco import CocoResults, read_results
 from mmdet_cppe5.deepfashion2.evaluation import (
     TASKS,
@@ -19,14 +29,11 @@ from mmdet_cppe5.deepfashion2.evaluation import (
 )
 from mmdet_cppe5.deepfashion2.subsets import SUBSETS, subset_table
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.documents import (
+from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
 )
-from mmdet_cppe5.reporting.tables import summary_tables
-
-from .coco_inputs import describe_results, describe_truth, print_notices
-from .coco_options import add_analysis_options, add_json_option, analyses
+from mmdet_cppe5.scores.tables import summary_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import argparse
 import math
 
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
     evaluate_retrieval_files,
     per_query,
     retrieval_table,
     summarize,
 )
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.documents import describe_file, versions
+from mmdet_cppe5.scores.documents import describe_file, versions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

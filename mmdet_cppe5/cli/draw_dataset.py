@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from mmdet_cppe5.data.drawn import write_drawn_dataset
+from mmdet_cppe5.drawn import write_drawn_dataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

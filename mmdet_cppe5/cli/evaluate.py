@@ -16,14 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.assessment import assess
-from mmdet_cppe5.reporting.card_recall import card_recall
-from mmdet_cppe5.reporting.documents import evaluation_document
-from mmdet_cppe5.reporting.tables import number, summary_tables
-
-from .coco_inputs import describe_results, describe_truth, read_problems
-from .coco_options import (
+from mmdet_cppe5.cli.coco_inputs import (
+    describe_results,
+    describe_truth,
+    read_problems,
+)
+from mmdet_cppe5.cli.coco_options import (
     add_analysis_options,
     add_coco_options,
     add_json_option,
@@ -31,6 +29,11 @@ from .coco_options import (
     coco_settings,
     described_settings,
 )
+from mmdet_cppe5.files import write_json
+from mmdet_cppe5.scores.assessment import assess
+from mmdet_cppe5.scores.card_recall import card_recall
+from mmdet_cppe5.scores.documents import evaluation_document
+from mmdet_cppe5.scores.tables import number, summary_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

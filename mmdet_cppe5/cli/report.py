@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mmdet_cppe5.reporting.build import ReportFiles, write_report
+from mmdet_cppe5.report.from_files import ReportFiles, write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

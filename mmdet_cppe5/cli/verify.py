@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mmdet_cppe5.data.verify import Verification, verify
-from mmdet_cppe5.data.verify_duplicates import BITS
-from mmdet_cppe5.data.verify_fix import fix
+from mmdet_cppe5.data.verify.duplicates import BITS
+from mmdet_cppe5.data.verify.fix import fix
+from mmdet_cppe5.data.verify.verification import Verification, verify
 from mmdet_cppe5.files import write_json
 
 

@@ -3,13 +3,13 @@
 Needs numpy only; masks import pycocotools when they are asked for.
 """
 
-from .ground_truth import (
+from mmdet_cppe5.coco.ground_truth import (
     CocoGroundTruth,
     parse_ground_truth,
     read_categories,
     read_ground_truth,
 )
-from .results import CocoResults, parse_results, read_results
+from mmdet_cppe5.coco.results import CocoResults, parse_results, read_results
 
 __all__ = [
     'CocoGroundTruth',

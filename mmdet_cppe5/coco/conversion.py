@@ -8,6 +8,10 @@ from typing import Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
+from mmdet_cppe5.coco.keypoints import keypoint_problem
+from mmdet_cppe5.coco.masks import MaskIoU, mask_areas, mask_boxes, read_masks
+from mmdet_cppe5.coco.results import CocoResults
 from mmdet_cppe5.core import (
     AREA_RANGES,
     MAX_DETS,
@@ -16,11 +20,6 @@ from mmdet_cppe5.core import (
     GroundTruths,
     Similarity,
 )
-
-from .ground_truth import CocoGroundTruth
-from .keypoints import keypoint_problem
-from .masks import MaskIoU, mask_areas, mask_boxes, read_masks
-from .results import CocoResults
 
 IOU_TYPES = ('bbox', 'segm', 'keypoints')
 AREA_SOURCES = ('annotation', 'bbox')

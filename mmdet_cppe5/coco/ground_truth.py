@@ -10,11 +10,13 @@ from typing import Any, Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.ids import explain_unknown, sorted_ids
+from mmdet_cppe5.coco.loading import (
+    check_ground_truth_form,
+    load_ground_truth_json,
+)
+from mmdet_cppe5.coco.records import Records, shorten
 from mmdet_cppe5.files import PathLike
-
-from .ids import explain_unknown, sorted_ids
-from .loading import check_ground_truth_form, load_ground_truth_json
-from .records import Records, shorten
 
 UNSELECTED = -1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .records import shorten
+from mmdet_cppe5.coco.records import shorten
 
 
 def sorted_ids(ids: Sequence[Any], what: str, source: str) -> list[Any]:

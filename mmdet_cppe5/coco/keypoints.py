@@ -7,12 +7,11 @@ from typing import Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
+from mmdet_cppe5.coco.records import Records, shorten
+from mmdet_cppe5.coco.results import CocoResults
 from mmdet_cppe5.core import Detections, GroundTruths
 from mmdet_cppe5.core.oks import KeypointOKS
-
-from .ground_truth import CocoGroundTruth
-from .records import Records, shorten
-from .results import CocoResults
 
 #: COCO's 17 body keypoints, nose to right ankle
 #: (https://cocodataset.org/#keypoints-eval).

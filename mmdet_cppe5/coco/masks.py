@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .ground_truth import CocoGroundTruth
-from .records import Records, shorten
+from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
+from mmdet_cppe5.coco.records import Records, shorten
 
 Rle = dict[str, Any]
 _MASKS_PER_CALL = 255

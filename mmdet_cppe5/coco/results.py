@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mmdet_cppe5.coco.ground_truth import UNSELECTED, CocoGroundTruth
+from mmdet_cppe5.coco.ids import explain_unknown
+from mmdet_cppe5.coco.loading import load_results_json
+from mmdet_cppe5.coco.records import Records
 from mmdet_cppe5.files import PathLike
-
-from .ground_truth import UNSELECTED, CocoGroundTruth
-from .ids import explain_unknown
-from .loading import load_results_json
-from .records import Records
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Optional, cast
 
-from mmdet_cppe5.data.progress import progress_bar
+from mmdet_cppe5.progress import progress_bar
 from mmdet_cppe5.files import PathLike
 
 _BLOCK = 1 << 18

@@ -15,10 +15,10 @@ from typing import Any, Callable, Optional
 
 from mmdet_cppe5.classes import CLASSES
 from mmdet_cppe5.data.archive import unpack
-from mmdet_cppe5.data.convert_parquet import parquet_to_coco
-from mmdet_cppe5.data.download import RemoteFile, download, google_drive
-from mmdet_cppe5.data.images import content_format
-from mmdet_cppe5.data.progress import track
+from mmdet_cppe5.data.convert.parquet import parquet_to_coco
+from mmdet_cppe5.download import RemoteFile, download, google_drive
+from mmdet_cppe5.images import content_format
+from mmdet_cppe5.progress import track
 from mmdet_cppe5.files import PathLike, file_digest, read_json, write_json
 
 MANIFEST = 'manifest.json'

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmdet_cppe5.data.stats import SIZES, Statistics
-from mmdet_cppe5.reporting.figures.style import (
+from mmdet_cppe5.figures.style import (
     ACCENT,
     GRID,
     INK,

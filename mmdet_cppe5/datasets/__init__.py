@@ -1,7 +1,7 @@
 """Data sets for MMDetection's ``DATASETS`` registry."""
 
-from .cached_loading import LoadCachedImageFromFile
-from .cppe5 import CPPE5Dataset
-from .deepfashion2 import DeepFashion2Dataset
+from mmdet_cppe5.datasets.cached_loading import LoadCachedImageFromFile
+from mmdet_cppe5.datasets.cppe5 import CPPE5Dataset
+from mmdet_cppe5.datasets.deepfashion2 import DeepFashion2Dataset
 
 __all__ = ['CPPE5Dataset', 'DeepFashion2Dataset', 'LoadCachedImageFromFile']

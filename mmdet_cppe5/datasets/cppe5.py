@@ -19,9 +19,13 @@ from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth, parse_ground_truth
 from mmdet_cppe5.coco.loading import check_ground_truth_form
 from mmdet_cppe5.coco.records import Records
+from mmdet_cppe5.datasets.frames import (
+    SizeFault,
+    describe,
+    file_size,
+    fit_to_file,
+)
 from mmdet_cppe5.files import read_json
-
-from .frames import SizeFault, describe, file_size, fit_to_file
 
 ADVICE = (
     'To prepare CPPE-5, run `python tools/dataset_converters/'

@@ -33,8 +33,8 @@ from mmdet_cppe5.deepfashion2.subsets import (
     restrict,
 )
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.reporting.assessment import Settings, assess
-from mmdet_cppe5.reporting.summary import Scores, points
+from mmdet_cppe5.scores.assessment import Settings, assess
+from mmdet_cppe5.scores.summary import Scores, points
 
 TASKS = ('bbox', 'segm', 'keypoints')
 
@@ -106,7 +106,7 @@ def task_settings(
 
     Args:
         task: ``'bbox'``, ``'segm'`` or ``'keypoints'``.
-        tide: as for :class:`mmdet_cppe5.reporting.assessment.Settings`.
+        tide: as for :class:`mmdet_cppe5.scores.assessment.Settings`.
         ci: likewise.
     """
     ranges, caps = default_settings(task)
@@ -131,7 +131,7 @@ def assess_task(
             :mod:`~mmdet_cppe5.deepfashion2.subsets`).
 
     Returns:
-        The summary (see :mod:`mmdet_cppe5.reporting.summary`; points, 0 to
+        The summary (see :mod:`mmdet_cppe5.scores.summary`; points, 0 to
         100), for landmarks with the ``AR50`` and ``AR75`` of COCO's ten
         numbers, and with ``subsets`` where asked for: attribute -> value ->
         ``items``, ``AP``, ``AP50``, ``AP75``; and the evaluation behind it.

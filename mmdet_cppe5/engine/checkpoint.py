@@ -27,9 +27,8 @@ from mmengine.dist import barrier, is_main_process
 from mmengine.runner import checkpoint as mmengine_checkpoint
 from mmengine.runner.checkpoint import CheckpointLoader
 
+from mmdet_cppe5.engine import safe_pickle
 from mmdet_cppe5.files import PathLike, atomic_path, read_json
-
-from . import safe_pickle
 
 MapLocation = Optional[
     Union[str, torch.device, dict[str, str], Callable[..., Any]]

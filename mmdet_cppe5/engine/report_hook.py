@@ -17,23 +17,23 @@ from mmdet_cppe5.coco import (
     parse_ground_truth,
     read_ground_truth,
 )
+from mmdet_cppe5.figures.style import require_matplotlib
 from mmdet_cppe5.files import PathLike, write_text
-from mmdet_cppe5.metrics.samples import (
+from mmdet_cppe5.report.page import Page, render, require_jinja
+from mmdet_cppe5.report.report import Extras, report_page
+from mmdet_cppe5.report.study import data_set, study
+from mmdet_cppe5.samples import (
     SampleDetections,
     detections_of_results,
     first_per_image,
     instances_to_coco,
     read_sample,
 )
-from mmdet_cppe5.reporting.figures.style import require_matplotlib
-from mmdet_cppe5.reporting.page import Page, render, require_jinja
-from mmdet_cppe5.reporting.report import Extras, report_page
-from mmdet_cppe5.reporting.study import data_set, study
 
 
 @HOOKS.register_module()
 class ReportHook(Hook):
-    """Writes the report of :mod:`mmdet_cppe5.reporting` during a run.
+    """Writes the report of :mod:`mmdet_cppe5.report` during a run.
 
     It works with any detector and any data set in COCO form, whatever the
     evaluator is. All processes hand over their detections; the main one

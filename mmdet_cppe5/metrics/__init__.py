@@ -1,6 +1,6 @@
 """Metrics that configs can name; importing this registers them."""
 
-from . import (
+from mmdet_cppe5.metrics import (
     cppe5_metric,
     deepfashion2_metric,
     deepfashion2_retrieval_metric,

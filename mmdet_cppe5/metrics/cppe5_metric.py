@@ -24,28 +24,27 @@ from mmdet_cppe5.coco.conversion import (
 )
 from mmdet_cppe5.core import AREA_RANGES, MAX_DETS
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.assessment import (
-    ENGINES,
-    Settings,
-    as_arguments,
-    assess,
-)
-from mmdet_cppe5.reporting.documents import (
-    describe_file,
-    describe_settings,
-    evaluation_document,
-)
-from mmdet_cppe5.reporting.summary import flat_scores
-from mmdet_cppe5.reporting.tables import summary_tables
-
-from .sample_metric import SampleMetric
-from .samples import (
+from mmdet_cppe5.metrics.sample_metric import SampleMetric
+from mmdet_cppe5.samples import (
     SampleDetections,
     detections_of_results,
     instances_to_coco,
     read_sample,
     result_entries,
 )
+from mmdet_cppe5.scores.assessment import (
+    ENGINES,
+    Settings,
+    as_arguments,
+    assess,
+)
+from mmdet_cppe5.scores.documents import (
+    describe_file,
+    describe_settings,
+    evaluation_document,
+)
+from mmdet_cppe5.scores.summary import flat_scores
+from mmdet_cppe5.scores.tables import summary_tables
 
 
 @METRICS.register_module()
@@ -83,7 +82,7 @@ class CPPE5Metric(SampleMetric[SampleDetections]):
         outfile_prefix: writes ``<prefix>.bbox.json``, the detections in
             COCO's result form at original image coordinates, and
             ``<prefix>.scores.json``, the scores with settings and versions
-            (:func:`mmdet_cppe5.reporting.documents.evaluation_document`).
+            (:func:`mmdet_cppe5.scores.documents.evaluation_document`).
         collect_device: as in ``BaseMetric``.
         prefix: as in ``BaseMetric``.
         collect_dir: as in ``BaseMetric``.

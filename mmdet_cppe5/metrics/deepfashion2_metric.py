@@ -26,24 +26,23 @@ from mmdet_cppe5.deepfashion2.evaluation import (
 from mmdet_cppe5.deepfashion2.landmark_problem import landmark_problem
 from mmdet_cppe5.deepfashion2.subsets import SUBSETS, flat_subsets
 from mmdet_cppe5.files import write_json
-from mmdet_cppe5.reporting.assessment import Settings, as_arguments
-from mmdet_cppe5.reporting.documents import (
-    describe_file,
-    describe_settings,
-    evaluation_document,
-)
-from mmdet_cppe5.reporting.summary import flat_scores
-from mmdet_cppe5.reporting.tables import summary_tables
-
-from .deepfashion2_samples import (
+from mmdet_cppe5.metrics.deepfashion2_samples import (
     FashionDetections,
     keypoint_entries,
     landmarks_of_results,
     read_fashion_sample,
     segm_entries,
 )
-from .sample_metric import SampleMetric
-from .samples import detections_of_results, result_entries
+from mmdet_cppe5.metrics.sample_metric import SampleMetric
+from mmdet_cppe5.samples import detections_of_results, result_entries
+from mmdet_cppe5.scores.assessment import Settings, as_arguments
+from mmdet_cppe5.scores.documents import (
+    describe_file,
+    describe_settings,
+    evaluation_document,
+)
+from mmdet_cppe5.scores.summary import flat_scores
+from mmdet_cppe5.scores.tables import summary_tables
 
 _ENTRIES = {
     'bbox': result_entries,

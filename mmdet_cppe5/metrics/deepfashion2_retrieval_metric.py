@@ -11,13 +11,13 @@ import torch
 from mmdet.registry import METRICS
 from mmengine.logging import print_log
 
-from mmdet_cppe5.core.retrieval import (
+from mmdet_cppe5.deepfashion2.categories import category_named
+from mmdet_cppe5.deepfashion2.retrieval import (
     NO_IMAGE,
     Retrievals,
     evaluate_retrieval,
 )
-from mmdet_cppe5.deepfashion2.categories import category_named
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
     TOP_K,
     check_ids,
     per_query,
@@ -29,9 +29,8 @@ from mmdet_cppe5.deepfashion2.retrieval_files import (
     load_queries,
 )
 from mmdet_cppe5.files import write_json
-
-from .sample_metric import SampleMetric
-from .samples import (
+from mmdet_cppe5.metrics.sample_metric import SampleMetric
+from mmdet_cppe5.samples import (
     SampleDetections,
     columns_of_results,
     corners_to_sizes,
@@ -65,7 +64,8 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
     of the gallery image. Accuracies are points, 0 to 100, under
     ``deepfashion2/top-1`` ...; ``deepfashion2/missed`` is the share of
     queries that no detection stands for. See
-    :func:`mmdet_cppe5.core.retrieval.evaluate_retrieval` for the rules.
+    :func:`~mmdet_cppe5.deepfashion2.retrieval.evaluate_retrieval` for the
+    rules.
 
     Args:
         query_file: the query file, such as ``val_query.json``.

@@ -13,8 +13,7 @@ from mmdet.structures.mask import encode_mask_results
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.deepfashion2.categories import NUM_LANDMARKS
 from mmdet_cppe5.deepfashion2.landmark_problem import DetectedLandmarks
-
-from .samples import (
+from mmdet_cppe5.samples import (
     SampleDetections,
     detections_of_results,
     read_sample,

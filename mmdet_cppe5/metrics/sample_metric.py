@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeVar
 from mmengine.evaluator import BaseMetric
 
 from mmdet_cppe5.coco.ground_truth import check_sequence
-
-from .samples import SampleDetections, first_per_image
+from mmdet_cppe5.samples import SampleDetections, first_per_image
 
 Record = TypeVar('Record', bound=SampleDetections)
 

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import yaml
 
-from mmdet_cppe5.data.download import RemoteFile
+from mmdet_cppe5.download import RemoteFile
 from mmdet_cppe5.paths import config_root
 
 PAPER = 'CPPE-5 paper'

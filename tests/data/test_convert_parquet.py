@@ -7,7 +7,7 @@ from tiny_release import annotations, picture
 
 from mmdet_cppe5.classes import CLASSES
 from mmdet_cppe5.cli.main import main
-from mmdet_cppe5.data.convert_parquet import parquet_to_coco
+from mmdet_cppe5.data.convert.parquet import parquet_to_coco
 
 arrow = pytest.importorskip('pyarrow')
 parquet = pytest.importorskip('pyarrow.parquet')

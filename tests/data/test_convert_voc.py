@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from mmdet_cppe5.cli.main import main
-from mmdet_cppe5.data.convert_voc import voc_to_coco
+from mmdet_cppe5.data.convert.voc import voc_to_coco
 
 CLASSES = ['cat', 'dog']
 

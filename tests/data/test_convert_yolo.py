@@ -8,9 +8,9 @@ from PIL import Image
 from tiny_release import annotations, picture
 
 from mmdet_cppe5.cli.main import main
-from mmdet_cppe5.data.convert_to_yolo import coco_to_yolo
-from mmdet_cppe5.data.convert_ultralytics import ultralytics_to_results
-from mmdet_cppe5.data.convert_yolo import yolo_to_coco
+from mmdet_cppe5.data.convert.to_yolo import coco_to_yolo
+from mmdet_cppe5.data.convert.ultralytics import ultralytics_to_results
+from mmdet_cppe5.data.convert.yolo import yolo_to_coco
 
 yaml = pytest.importorskip('yaml')
 

@@ -10,7 +10,7 @@ from faulty_server import faulty_server
 from tiny_release import SPLITS, files, picture, sha256, tar_gz
 
 from mmdet_cppe5.cli.main import main
-from mmdet_cppe5.data.download import RemoteFile
+from mmdet_cppe5.download import RemoteFile
 from mmdet_cppe5.data.prepare import CPPE5, HubCopy, Release, prepare
 
 FILES = files()

@@ -12,11 +12,11 @@ from tiny_release import annotations
 
 from mmdet_cppe5.cli.main import main
 from mmdet_cppe5.coco import parse_ground_truth
-from mmdet_cppe5.data.verify import verify
-from mmdet_cppe5.data.verify_boxes import paired_iou, pairs_within
-from mmdet_cppe5.data.verify_columns import NO_BOX, read_columns
-from mmdet_cppe5.data.verify_findings import CATALOGUE
-from mmdet_cppe5.data.verify_fix import fix, size_remedy
+from mmdet_cppe5.data.verify.verification import verify
+from mmdet_cppe5.data.verify.boxes import paired_iou, pairs_within
+from mmdet_cppe5.data.verify.columns import NO_BOX, read_columns
+from mmdet_cppe5.data.verify.findings import CATALOGUE
+from mmdet_cppe5.data.verify.fix import fix, size_remedy
 
 # Six images of 40 x 30 pixels with ids 1..6 and one box 5 x 10 each, of the
 # classes 2, 3, 4, 5, 1, 2.

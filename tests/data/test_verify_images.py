@@ -12,10 +12,10 @@ from PIL import Image, ImageDraw
 from tiny_release import annotations
 
 from mmdet_cppe5.cli.main import main
-from mmdet_cppe5.data.verify import verify
-from mmdet_cppe5.data.verify_duplicates import find_twins, groups_of
-from mmdet_cppe5.data.verify_fix import fix
-from mmdet_cppe5.data.verify_images import ImageFacts, look, look_at_all
+from mmdet_cppe5.data.verify.verification import verify
+from mmdet_cppe5.data.verify.duplicates import find_twins, groups_of
+from mmdet_cppe5.data.verify.fix import fix
+from mmdet_cppe5.data.verify.images import ImageFacts, look, look_at_all
 
 pytest.importorskip('imagehash')
 

@@ -6,8 +6,8 @@ from mmdet.registry import DATASETS, METRICS, MODELS
 from mmdet.utils import register_all_modules
 from mmengine.config import Config
 
-from mmdet_cppe5.data.deepfashion2 import convert
 from mmdet_cppe5.deepfashion2.categories import CLASSES
+from mmdet_cppe5.deepfashion2.converter import convert
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mmdet_cppe5.core.retrieval import evaluate_retrieval
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval import evaluate_retrieval
+from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
     evaluate_retrieval_files,
     per_query,
     summarize,

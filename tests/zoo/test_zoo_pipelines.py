@@ -8,7 +8,7 @@ from mmengine.registry import init_default_scope
 
 import mmdet_cppe5.plugin  # noqa: F401
 from mmdet_cppe5.classes import CLASSES
-from mmdet_cppe5.data.drawn import write_drawn_dataset
+from mmdet_cppe5.drawn import write_drawn_dataset
 
 NAMES = [
     *zoo_models.PAPER,

@@ -9,7 +9,7 @@ where it stopped, and the file gets its name only when its digest is right.
 import argparse
 import sys
 
-from mmdet_cppe5.data.download import download
+from mmdet_cppe5.download import download
 from mmdet_cppe5.zoo.metafile import find_model
 
 BUCKET = """\

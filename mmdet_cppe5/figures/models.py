@@ -1,0 +1,303 @@
+"""Several detectors side by side: intervals, differences, speed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Optional
+
+import numpy as np
+
+from mmdet_cppe5.figures.style import (
+    ACCENT,
+    CONTRAST,
+    GENERIC,
+    GRID,
+    INK,
+    MARKERS,
+    MUTED,
+    PAPER,
+    Drawing,
+    bare,
+    category_ticks,
+    dress,
+    label,
+    name_axes,
+    new_axes,
+    new_figure,
+    note,
+    percent,
+    plate,
+    slant,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def model_intervals(
+    names: Sequence[str],
+    values: np.ndarray,
+    intervals: np.ndarray,
+    groups: Sequence[str] = (),
+    metric: str = 'AP',
+    level: float = 0.95,
+) -> Drawing:
+    """Draw the metric of each detector with its interval, best first.
+
+    Args:
+        names: the detectors, M of them, best first.
+        values: the metric of each, ``(M,)``.
+        intervals: low and high ends, ``(M, 2)``.
+        groups: letters of each detector; two that share one cannot be told
+            apart.
+        metric: its name.
+        level: coverage of the intervals.
+    """
+    figure = new_figure(4.6, max(0.9 + 0.32 * len(names), 3.2))
+    axes = figure.add_subplot()
+    dress(axes, grid='x')
+    intervals = 100 * np.asarray(intervals, dtype=float).reshape(-1, 2)
+    values = np.asarray(values, dtype=float)
+    ends = np.concatenate([intervals.ravel(), 100 * values])
+    ends = ends[np.isfinite(ends)]
+    low, high = (ends.min(), ends.max()) if len(ends) else (0, 100)
+    room = max(high - low, 1)
+    for row, value in enumerate(values):
+        axes.plot(
+            intervals[row],
+            [row, row],
+            color=ACCENT,
+            linewidth=4.5,
+            alpha=0.35,
+            solid_capstyle='round',
+        )
+        axes.plot(100 * value, row, 'o', color=ACCENT, ms=6.5)
+        end = np.nanmax([intervals[row, 1], 100 * value, low])
+        text = percent(value)
+        if groups:
+            text += f'  {groups[row]}'
+        axes.text(
+            end + 0.03 * room,
+            row,
+            text,
+            va='center',
+            fontsize=8.5,
+            color=INK,
+        )
+    axes.set_xlim(low - 0.08 * room, high + 0.3 * room)
+    axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
+    category_ticks(axes, names)
+    name_axes(axes, metric)
+    said = ', '.join(
+        f'{n} {percent(v)} ({a:.1f} to {b:.1f})'
+        for n, v, (a, b) in zip(names, values, intervals)
+    )
+    return Drawing(
+        'model-intervals',
+        f'{metric} of each detector',
+        f'Dots: {metric} on these images; bars: {level:.0%} intervals under '
+        'resampling of the images, each detector by itself'
+        + (
+            '. Detectors that share a letter cannot be told apart by a '
+            'paired test'
+            if groups
+            else ''
+        )
+        + '. Overlapping bars alone do not decide: the paired differences '
+        'do.',
+        f'{metric}: {said}.',
+        figure,
+    )
+
+
+def difference_matrix(
+    names: Sequence[str],
+    differences: np.ndarray,
+    significant: np.ndarray,
+    groups: Sequence[str] = (),
+    metric: str = 'AP',
+    alpha: float = 0.05,
+) -> Drawing:
+    """Draw the paired differences of all detectors.
+
+    Args:
+        names: the detectors, M of them, best first.
+        differences: row minus column, ``(M, M)``.
+        significant: whether a difference is beyond chance, ``(M, M)``.
+        groups: letters of each detector.
+        metric: its name.
+        alpha: error rate over all pairs together.
+    """
+    size = max(len(names), 1)
+    side = min(max(2.2 + 0.52 * size, 4.6), 11)
+    figure = new_figure(side, 0.8 * side)
+    axes = figure.add_subplot()
+    dress(axes, grid='none')
+    _difference_cells(axes, names, np.asarray(differences), significant)
+    shown = [
+        f'{label(n, 22)} ({g})' if g else n
+        for n, g in zip(names, groups or [''] * size)
+    ]
+    category_ticks(axes, shown)
+    category_ticks(axes, names, axis='x')
+    slant(axes)
+    axes.set_xlim(-0.5, size - 0.5)
+    axes.set_ylim(size - 0.5, -0.5)
+    bare(axes)
+    number = int(np.triu(np.asarray(significant), 1).sum())
+    pairs = len(names) * (len(names) - 1) // 2
+    return Drawing(
+        'model-differences',
+        'Which differences are real',
+        f'{metric} points of the row minus the column, on the same images. '
+        'Coloured and bold: beyond chance in a paired test, corrected over '
+        f'all {pairs} pairs (error rate {alpha:.0%} together); grey: may be '
+        'chance. Letters: detectors that share one cannot be told apart.',
+        f'{number} of {pairs} differences are beyond chance.',
+        figure,
+        wide=side > 6.5,
+    )
+
+
+def _difference_cells(
+    axes: Axes,
+    names: Sequence[str],
+    differences: np.ndarray,
+    significant: np.ndarray,
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    size = 8.5 if len(names) <= 10 else 6.5
+    for row, column in np.ndindex(len(names), len(names)):
+        if row == column:
+            continue
+        value = differences[row, column]
+        sure = bool(significant[row][column])
+        colour = (ACCENT if value > 0 else CONTRAST) if sure else GRID
+        axes.add_patch(
+            Rectangle(
+                (column - 0.47, row - 0.46), 0.94, 0.92, facecolor=colour
+            )
+        )
+        axes.text(
+            column,
+            row,
+            f'{100 * value:+.1f}'.replace('-', '−') if value == value else '–',
+            ha='center',
+            va='center',
+            fontsize=size,
+            fontweight='bold' if sure else 'normal',
+            color=PAPER if sure else MUTED,
+        )
+
+
+def speed_accuracy(
+    names: Sequence[str],
+    values: np.ndarray,
+    milliseconds: np.ndarray,
+    intervals: Optional[np.ndarray] = None,
+    metric: str = 'AP',
+) -> Drawing:
+    """Draw accuracy against the time per image.
+
+    Args:
+        names: the detectors, M of them.
+        values: the metric of each, ``(M,)``.
+        milliseconds: time per image of each, ``(M,)``.
+        intervals: low and high ends of the metric, ``(M, 2)``.
+        metric: its name.
+    """
+    figure, axes = new_axes(4.6, 3.8)
+    values = 100 * np.asarray(values, dtype=float)
+    times = np.asarray(milliseconds, dtype=float)
+    best = _undominated(values, times)
+    if not len(names):
+        note(axes, 'no detectors')
+    for index, name in enumerate(names):
+        colour = GENERIC[index % len(GENERIC)]
+        if intervals is not None:
+            axes.plot(
+                [times[index]] * 2,
+                100 * np.asarray(intervals[index]),
+                color=colour,
+                linewidth=1.2,
+                alpha=0.6,
+            )
+        axes.plot(
+            times[index],
+            values[index],
+            MARKERS[index % len(MARKERS)],
+            color=colour,
+            ms=7,
+        )
+        axes.annotate(
+            label(name, 22),
+            (times[index], values[index]),
+            xytext=(6, 5),
+            textcoords='offset points',
+            fontsize=8,
+            color=INK,
+            bbox=plate(),
+            zorder=1,
+        )
+    front = sorted(best, key=lambda i: times[i])
+    axes.plot(
+        times[front], values[front], color=MUTED, linewidth=1, ls=':', zorder=1
+    )
+    if len(times) and times.min() > 0 and times.max() / times.min() > 8:
+        _log_times(axes)
+    axes.margins(x=0.25, y=0.15)
+    if axes.get_xscale() == 'linear':
+        axes.set_xlim(left=0)
+    name_axes(axes, 'milliseconds per image', metric)
+    said = ', '.join(
+        f'{n} {v:.1f} at {t:.1f} ms' for n, v, t in zip(names, values, times)
+    )
+    return Drawing(
+        'speed-accuracy',
+        'Speed and accuracy',
+        f'{metric} against the time per image; up and to the left is '
+        'better. The dotted line joins the detectors that no other beats in '
+        'both. Upright lines are intervals of the accuracy.',
+        f'{said}.',
+        figure,
+    )
+
+
+def _log_times(axes: Axes) -> None:
+    """Make the times logarithmic, with plain numbers at 1, 2, 5, 10 ..."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_xscale('log')
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter('{x:g}')
+
+
+def _undominated(values: np.ndarray, times: np.ndarray) -> list[int]:
+    """Return who is beaten by nobody in both accuracy and time."""
+    return [
+        i
+        for i in range(len(values))
+        if not np.any(
+            (values >= values[i])
+            & (times <= times[i])
+            & ((values > values[i]) | (times < times[i]))
+        )
+    ]
+
+
+def group_letters(
+    names: Sequence[str], groups: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the letters of the groups each detector belongs to.
+
+    >>> group_letters(['x', 'y', 'z'], [('x', 'y'), ('y', 'z')])
+    ['a', 'ab', 'b']
+    """
+    letters: Mapping[str, list[str]] = {name: [] for name in names}
+    for index, group in enumerate(groups):
+        letter = chr(ord('a') + index) if index < 26 else f'[{index + 1}]'
+        for name in group:
+            letters[name].append(letter)
+    return [''.join(letters[name]) for name in names]

@@ -1,0 +1,285 @@
+"""TIDE's errors: how they share the loss, overall and by class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Optional
+
+import numpy as np
+
+from mmdet_cppe5.figures.style import (
+    INK,
+    MARKERS,
+    MUTED,
+    PAPER,
+    Drawing,
+    bare,
+    category_ticks,
+    dress,
+    label,
+    legend,
+    name_axes,
+    new_axes,
+    new_figure,
+    note,
+    percent,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# In TIDE's order; neighbours in the ring differ in lightness as well.
+ERROR_COLOURS = {
+    'Cls': '#cc79a7',
+    'Loc': '#0072b2',
+    'Both': '#56b4e9',
+    'Dupe': '#009e73',
+    'Bkg': '#d55e00',
+    'Miss': '#563c8c',
+}
+ROWS = 25
+
+
+def tide_summary(
+    main: Mapping[str, float],
+    special: Mapping[str, float],
+    intervals: Optional[Mapping[str, tuple[float, float]]] = None,
+    ap: float = float('nan'),
+    threshold: float = 0.5,
+) -> Drawing:
+    """Draw what each kind of error costs: shares, main and special bars.
+
+    Args:
+        main: ΔAP of each main error, a fraction, in TIDE's order.
+        special: ΔAP of the special errors.
+        intervals: low and high ends of any of them by name.
+        ap: AP at the threshold.
+        threshold: the foreground IoU threshold.
+    """
+    figure = new_figure(9.4, 3.3)
+    ring, bars, extra = figure.subplots(
+        1, 3, gridspec_kw={'width_ratios': [1.05, 1.5, 0.95]}
+    )
+    _ring(ring, main)
+    top = max(
+        [100 * v for v in [*main.values(), *special.values()] if v == v]
+        + [100 * high for _, high in (intervals or {}).values()]
+        + [1]
+    )
+    colours = [ERROR_COLOURS.get(name, MUTED) for name in main]
+    _bars(bars, main, colours, intervals, top)
+    name_axes(bars, 'ΔAP', title='Main errors')
+    _bars(extra, special, [MUTED, MUTED], intervals, top)
+    name_axes(extra, 'ΔAP', title='Special errors')
+    text = (
+        f'AP points gained at IoU {threshold:.2f} (AP '
+        f'{percent(ap)}) if all errors of one kind were put right and '
+        'everything else stayed. Cls: right place, wrong class; Loc: right '
+        'class, box too loose; Both: wrong in both; Dupe: a second box on an '
+        'object already found; Bkg: nothing there; Miss: no detection '
+        'reaches the object. The special errors count all false alarms and '
+        'all missed objects. The gains do not add up to 100 − AP.'
+    )
+    if intervals:
+        text += ' Thin lines are intervals under resampling of the images.'
+    said = ', '.join(
+        f'{name} {percent(v)}' for name, v in [*main.items(), *special.items()]
+    )
+    return Drawing(
+        'tide',
+        'What each kind of error costs',
+        text,
+        f'ΔAP by error: {said}.',
+        figure,
+        wide=True,
+    )
+
+
+def _ring(axes: Axes, main: Mapping[str, float]) -> None:
+    shares = np.nan_to_num(list(main.values()), nan=0.0).clip(min=0)
+    axes.set_axis_off()
+    name_axes(axes, title='Share of the main errors')
+    if not shares.sum():
+        dress(axes, grid='none')
+        axes.set_axis_off()
+        note(axes, 'no error costs AP')
+        return
+    names = list(main)
+    wedges, _ = axes.pie(
+        shares,
+        colors=[ERROR_COLOURS.get(name, MUTED) for name in names],
+        startangle=90,
+        counterclock=False,
+        wedgeprops={'width': 0.42, 'edgecolor': PAPER, 'linewidth': 1.5},
+    )
+    for wedge, name, share in zip(wedges, names, shares / shares.sum()):
+        if share < 0.03:
+            continue
+        angle = np.deg2rad((wedge.theta1 + wedge.theta2) / 2)
+        axes.text(
+            1.12 * np.cos(angle),
+            1.12 * np.sin(angle),
+            f'{name} {share:.0%}',
+            ha='left' if np.cos(angle) >= 0 else 'right',
+            va='center',
+            fontsize=8.5,
+            color=INK,
+        )
+    axes.set_aspect('equal', adjustable='datalim')
+    axes.set_xlim(-1.75, 1.75)
+    axes.set_ylim(-1.25, 1.25, auto=True)
+
+
+def _bars(
+    axes: Axes,
+    values: Mapping[str, float],
+    colours: Sequence[str],
+    intervals: Optional[Mapping[str, tuple[float, float]]],
+    top: float,
+) -> None:
+    dress(axes, grid='x')
+    for row, (name, value) in enumerate(values.items()):
+        gain = 100 * value if value == value else 0
+        axes.barh(row, gain, 0.62, color=colours[row])
+        right = gain
+        if intervals and name in intervals:
+            low, high = 100 * np.asarray(intervals[name])
+            axes.plot([low, high], [row, row], color=INK, linewidth=1.2)
+            right = max(high, gain)
+        axes.text(
+            right + 0.02 * top,
+            row,
+            percent(value),
+            va='center',
+            fontsize=8.5,
+            color=INK,
+        )
+    category_ticks(axes, list(values), size=9)
+    axes.locator_params(axis='x', nbins=5)
+    axes.set_xlim(0, 1.18 * top)
+    axes.set_ylim(len(values) - 0.45, -0.55)
+
+
+def tide_by_threshold(
+    thresholds: np.ndarray, costs: Mapping[str, np.ndarray], ap: np.ndarray
+) -> Drawing:
+    """Draw how the cost of each kind of error changes with the threshold.
+
+    Args:
+        thresholds: the foreground IoU thresholds, ``(T,)``.
+        costs: error name -> ΔAP at each threshold, ``(T,)``.
+        ap: AP at each threshold, ``(T,)``.
+    """
+    figure, axes = new_axes(4.6, 3.2)
+    for place, (name, cost) in enumerate(costs.items()):
+        axes.plot(
+            thresholds,
+            100 * np.asarray(cost, dtype=float),
+            color=ERROR_COLOURS.get(name, MUTED),
+            marker=MARKERS[place % len(MARKERS)],
+            ms=4,
+            linewidth=1.5,
+            label=name,
+        )
+    axes.set_ylim(0, None)
+    name_axes(axes, 'IoU a detection must reach', 'ΔAP')
+    legend(
+        axes,
+        loc='lower center',
+        bbox_to_anchor=(0.5, 1),
+        ncols=6,
+        columnspacing=1,
+        handlelength=1.6,
+    )
+    last = {name: cost[-1] for name, cost in costs.items()}
+    said = ', '.join(f'{name} {percent(v)}' for name, v in last.items())
+    return Drawing(
+        'tide-by-threshold',
+        'Cost of errors by IoU threshold',
+        'ΔAP of each kind of error when a hit must reach a higher IoU. Loc '
+        'always grows to the right, where boxes that fit well enough at 0.50 '
+        f'become errors; AP falls from {percent(ap[0])} to '
+        f'{percent(ap[-1])} on the way.',
+        f'ΔAP at IoU {thresholds[-1]:.2f}: {said}.',
+        figure,
+    )
+
+
+def tide_by_class(
+    names: Sequence[str], costs: Mapping[str, np.ndarray]
+) -> Drawing:
+    """Draw ΔAP of every class and main error as a table of shades.
+
+    Args:
+        names: the classes, K of them.
+        costs: error name -> ΔAP of each class, ``(K,)``, NaN where
+            undefined.
+    """
+    errors = list(costs)
+    values = np.array([np.asarray(costs[e], dtype=float) for e in errors]).T
+    values = values.reshape(len(names), len(errors))
+    loss = np.nan_to_num(values).sum(axis=1)
+    order = np.argsort(-loss, kind='stable')[:ROWS]
+    shown = values[order]
+    figure = new_figure(4.6, max(0.75 + 0.3 * len(order), 2.4))
+    axes = figure.add_subplot()
+    dress(axes, grid='none')
+    top = max(float(np.nanmax(shown, initial=0)), 0.01)
+    for row, line in enumerate(shown):
+        for column, value in enumerate(line):
+            _cell(axes, column, row, value, top)
+    axes.set_xlim(-0.5, len(errors) - 0.5)
+    axes.set_ylim(max(len(order), 1) - 0.5, -0.5)
+    category_ticks(axes, [names[i] for i in order])
+    category_ticks(axes, errors, axis='x', size=9)
+    axes.xaxis.tick_top()
+    bare(axes)
+    left_out = len(names) - len(order)
+    said = '; '.join(
+        f'{names[i]}: '
+        + ', '.join(f'{e} {percent(v)}' for e, v in zip(errors, values[i]))
+        for i in order[:8]
+    )
+    return Drawing(
+        'tide-by-class',
+        'Cost of errors by class',
+        'ΔAP of each kind of error within one class, in AP points; darker '
+        'costs more. Classes that lose most come first'
+        + (
+            f'; the {left_out} classes that lose least are left out.'
+            if left_out
+            else '. A dash: the class has no objects.'
+        ),
+        said or 'No classes.',
+        figure,
+    )
+
+
+def _cell(axes: Axes, column: int, row: int, value: float, top: float) -> None:
+    """Draw one cell: a square as dark as its value, with the number."""
+    from matplotlib.patches import Rectangle
+
+    share = max(value, 0) / top if value == value else 0
+    axes.add_patch(
+        Rectangle(
+            (column - 0.48, row - 0.46), 0.96, 0.92, facecolor=shade(share)
+        )
+    )
+    axes.text(
+        column,
+        row,
+        label(percent(value)),
+        ha='center',
+        va='center',
+        fontsize=8.5,
+        color=PAPER if share > 0.55 else INK if value > 0 else MUTED,
+    )
+
+
+def shade(share: float) -> str:
+    """Return a blue for a share of 0..1: near white to near black."""
+    stops = np.array([[244, 247, 250], [120, 178, 220], [8, 64, 120]])
+    place = np.clip(share, 0, 1) * 2
+    low = int(min(place, 1))
+    mixed = stops[low] + (stops[low + 1] - stops[low]) * (place - low)
+    return '#{:02x}{:02x}{:02x}'.format(*np.rint(mixed).astype(int))

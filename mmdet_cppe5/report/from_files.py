@@ -1,0 +1,190 @@
+"""A report from files on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from mmdet_cppe5.benchmark.compare import read_record, require_comparable
+from mmdet_cppe5.coco import read_ground_truth, read_results
+from mmdet_cppe5.coco.conversion import to_core
+from mmdet_cppe5.core import Comparison, compare
+from mmdet_cppe5.files import PathLike, file_digest, write_text
+from mmdet_cppe5.report.exports import to_latex, to_markdown
+from mmdet_cppe5.report.page import Page, render
+from mmdet_cppe5.report.report import Extras, Origin, report_page
+from mmdet_cppe5.report.study import (
+    DataSet,
+    Study,
+    data_set,
+    default_resamples,
+    study,
+    unique_names,
+)
+
+
+@dataclass(frozen=True)
+class ReportFiles:
+    """What to read, what to write.
+
+    Attributes:
+        ground_truth: COCO annotation file.
+        results: COCO result files; the details are about the first.
+        out: the page.
+        images: folder of the photos; None draws boxes only.
+        names: of the detectors; empty takes the files' stems.
+        title: heading of the page; None makes one.
+        classes: evaluate only these; None means all.
+        resamples: for intervals and tests; 0 leaves both out, None takes
+            1000, or fewer for more than 100,000 detections.
+        seed: of the resampling.
+        speed: ``NAME=FILE`` of inference benchmark records.
+        figures: folder for every figure as PNG and SVG; None writes none.
+        tables: folder for every table as Markdown and LaTeX.
+        photo_limit: photos in the page at most.
+    """
+
+    ground_truth: PathLike
+    results: Sequence[PathLike]
+    out: PathLike
+    images: Optional[PathLike] = None
+    names: Sequence[str] = ()
+    title: Optional[str] = None
+    classes: Optional[Sequence[str]] = None
+    resamples: Optional[int] = None
+    seed: int = 0
+    speed: Sequence[str] = ()
+    figures: Optional[PathLike] = None
+    tables: Optional[PathLike] = None
+    photo_limit: int = 60
+
+
+def write_report(files: ReportFiles) -> Page:
+    """Evaluate, put the report together and write it.
+
+    Args:
+        files: what to read and write.
+
+    Returns:
+        The page that was written.
+
+    Raises:
+        FileNotFoundError: if a file or the images' folder is missing.
+        ValueError: if a file is not what it should be, or as many names as
+            result files are not given.
+    """
+    names = _names(files)
+    milliseconds = _speeds(files.speed, names)
+    if files.images is not None and not Path(files.images).is_dir():
+        raise FileNotFoundError(
+            f'Expected the folder of the photos at {files.images}, but there '
+            'is no such folder.'
+        )
+    truth = read_ground_truth(files.ground_truth, files.classes)
+    data = data_set(truth, Path(files.ground_truth).name)
+    notices, studies = list(truth.notices), []
+    for name, path in zip(names, files.results):
+        results = read_results(path, truth)
+        notices += results.notices
+        # The others' intervals come out of the comparison.
+        resamples = 0 if studies else files.resamples
+        detections = to_core(truth, results).detections
+        studies.append(
+            study(name, data, detections, resamples=resamples, seed=files.seed)
+        )
+    extras = Extras(
+        title=files.title,
+        images=files.images,
+        comparison=comparison_of(studies, files.resamples, files.seed),
+        milliseconds=milliseconds,
+        origins=_origins(files, names),
+        notices=notices,
+        photo_limit=files.photo_limit,
+    )
+    return write_page(data, studies, extras, files)
+
+
+def write_page(
+    data: DataSet,
+    studies: Sequence[Study],
+    extras: Extras,
+    files: ReportFiles,
+) -> Page:
+    """Write a report, and its figures and tables where asked for."""
+    page = report_page(data, studies, extras)
+    write_text(files.out, render(page))
+    if files.figures is not None:
+        for drawing in page.drawings():
+            drawing.save(files.figures)
+    if files.tables is not None:
+        for table in page.tables():
+            folder = Path(files.tables)
+            write_text(folder / f'{table.id}.md', to_markdown(table))
+            write_text(folder / f'{table.id}.tex', to_latex(table))
+    return page
+
+
+def comparison_of(
+    studies: Sequence[Study], resamples: Optional[int], seed: int
+) -> Optional[Comparison]:
+    """Compare several detectors; None for one, or without resampling."""
+    if len(studies) < 2 or resamples == 0:
+        return None
+    if resamples is None:
+        largest = max(len(each.evaluation.detections) for each in studies)
+        resamples = default_resamples(largest)
+    return compare(
+        {each.name: each.evaluation for each in studies},
+        num_resamples=resamples,
+        seed=seed,
+    )
+
+
+def _names(files: ReportFiles) -> list[str]:
+    if not files.names:
+        stems = [Path(path).name for path in files.results]
+        stems = [
+            stem.removesuffix('.json').removesuffix('.bbox') for stem in stems
+        ]
+        return unique_names(stems)
+    if len(files.names) != len(files.results):
+        raise ValueError(
+            f'Expected as many names as result files, but got '
+            f'{len(files.names)} names for {len(files.results)} files.'
+        )
+    return unique_names(files.names)
+
+
+def _speeds(speed: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Read the milliseconds per image out of benchmark records."""
+    records = {}
+    for item in speed:
+        name, _, path = item.partition('=')
+        if name not in names or not path:
+            raise ValueError(
+                "Expected '--speed' to be NAME=FILE with the name of a "
+                f'detector, one of {list(names)}, but got {item!r}.'
+            )
+        records[name] = read_record(path)
+    require_comparable(list(records.values()))
+    return {
+        name: float(record['ms_per_image']['median'])
+        for name, record in records.items()
+    }
+
+
+def _origins(files: ReportFiles, names: Sequence[str]) -> list[Origin]:
+    origins = [
+        Origin(
+            'Ground truth',
+            str(files.ground_truth),
+            file_digest(files.ground_truth),
+        )
+    ]
+    origins += [
+        Origin(f'Detections of {name}', str(path), file_digest(path))
+        for name, path in zip(names, files.results)
+    ]
+    return origins

@@ -1,0 +1,182 @@
+"""Text tables: alignment, rounding, dashes, and the layouts users know."""
+
+import numpy as np
+import pytest
+
+from mmdet_cppe5.core import (
+    Comparison,
+    Detections,
+    GroundTruths,
+    Interval,
+    PairedDifference,
+    evaluate,
+)
+from mmdet_cppe5.scores.assessment import Settings, assess
+from mmdet_cppe5.scores.summary import threshold_name
+from mmdet_cppe5.scores.tables import (
+    class_table,
+    coco_lines,
+    comparison_tables,
+    format_table,
+    number,
+    tide_tables,
+)
+
+
+@pytest.mark.parametrize(
+    ('threshold', 'name'),
+    [
+        (0.5, '50'),
+        (0.57, '57'),
+        (0.575, '57.5'),
+        (np.arange(0.5, 1, 0.05)[5], '75'),
+        (np.linspace(0.5, 0.95, 10)[8], '90'),
+        (1.0, '100'),
+    ],
+)
+def test_threshold_name(threshold, name):
+    assert threshold_name(threshold) == name
+
+
+@pytest.mark.parametrize(
+    ('value', 'digits', 'text'),
+    [
+        (None, 1, '-'),
+        (12.345, 1, '12.3'),
+        (12.345, 2, '12.35'),
+        (-1e-14, 2, '0.00'),
+        (-0.02, 2, '-0.02'),
+        (100, 1, '100.0'),
+    ],
+)
+def test_number(value, digits, text):
+    assert number(value, digits) == text
+
+
+def test_format_table():
+    got = format_table(['name', 'n'], [['a', '100'], ['longer', '-']], 'Title')
+    assert got.splitlines() == [
+        'Title',
+        'name      n',
+        '------  ---',
+        'a       100',
+        'longer    -',
+    ]
+
+
+def one_of_two_found():
+    """Two objects of class A, one found; class B is empty."""
+    boxes = [[10, 10, 50, 50], [200, 200, 50, 50]]
+    sizes = {'num_images': 1, 'num_classes': 2}
+    gt = GroundTruths([0, 0], [0, 0], boxes, **sizes)
+    dt = Detections([0], [0], boxes[:1], [0.9], **sizes)
+    return gt, dt
+
+
+def test_class_table():
+    summary, _ = assess(*one_of_two_found(), ('A', 'B'), Settings())
+    assert class_table(summary).splitlines() == [
+        'class      objects  detections    AP  AP50  AP75  APs   APm  APl  '
+        'AR100',
+        '---------  -------  ----------  ----  ----  ----  ---  ----  ---  '
+        '-----',
+        'A                2           1  50.5  50.5  50.5    -  50.5    -  '
+        ' 50.0',
+        'B                0           0     -     -     -    -     -    -  '
+        '    -',
+        'mean of 1        2           1  50.5  50.5  50.5    -  50.5    -  '
+        ' 50.0',
+    ]
+
+
+def test_tide_tables():
+    """AP 51 / 101; finding the other object gives the other 50 / 101."""
+    settings = Settings(iou_thrs=[0.5, 0.75], tide={})
+    summary, _ = assess(*one_of_two_found(), ('A', 'B'), settings)
+    blocks = tide_tables(summary['tide']).split('\n\n')
+    assert blocks[0].splitlines() == [
+        'TIDE: main errors @ 50',
+        'Type    Cls   Loc  Both  Dupe   Bkg   Miss',
+        '-----  ----  ----  ----  ----  ----  -----',
+        'dAP    0.00  0.00  0.00  0.00  0.00  49.50',
+        'count     0     0     0     0     0      1',
+    ]
+    assert blocks[1].splitlines() == [
+        'TIDE: special errors @ 50',
+        'Type   FalsePos  FalseNeg',
+        '-----  --------  --------',
+        'dAP        0.00     49.50',
+        'count         0         1',
+    ]
+    by_class = blocks[2].splitlines()
+    assert (
+        by_class[3].split()
+        == 'A 50.50 0 0 0 0 0 49.50 0 49.50'.replace(' 0', ' 0.00').split()
+    )
+    assert by_class[4].split() == ['B', *'-' * 9]
+    thresholds = blocks[3].splitlines()
+    assert thresholds[1].split() == ['Thresh', '50', '75']
+    assert thresholds[3].split() == ['AP', '50.50', '50.50']
+
+
+def test_keypoint_lines_have_cocos_layout(test_data):
+    """One cap and no small range: the ten lines COCO published."""
+    text = (
+        test_data / 'coco_val2014_100/val2014_fake_eval_res.txt'
+    ).read_text()
+    published = text.split('type=keypoints')[1].splitlines()
+    ranges = {'all': (0, 1e10), 'medium': (1024, 9216), 'large': (9216, 1e10)}
+    evaluation = evaluate(
+        *one_of_two_found(), area_ranges=ranges, max_dets=(20,)
+    )
+
+    def layouts(lines):
+        lines = [line for line in lines if line.startswith(' Average')]
+        return [' '.join(line.split('=')[0:-1]).split() for line in lines]
+
+    got = layouts(coco_lines(evaluation).splitlines())
+    assert len(got) == 10
+    assert got == layouts(published)
+
+
+def comparison(groups):
+    names = ('good', 'middle', 'poor')
+    zero = Interval(0.125, 0.1, 0.15)
+    return Comparison(
+        metric='AP',
+        names=names,
+        estimates={name: Interval(0.5, 0.4, 0.6) for name in names},
+        pairs=(
+            PairedDifference('good', 'middle', zero, 0.5, 1.0, False),
+            PairedDifference('good', 'poor', zero, 0.001, 0.003, True),
+            PairedDifference('middle', 'poor', zero, 0.25, 0.5, False),
+        ),
+        groups=groups,
+        ranks={'good': (1, 2), 'middle': (1, 3), 'poor': (3, 3)},
+        alpha=0.05,
+    )
+
+
+def test_comparison_tables():
+    groups = (('good', 'middle'), ('middle', 'poor'))
+    ranking, pairs, said = comparison_tables(comparison(groups), 0.95).split(
+        '\n\n'
+    )
+    assert ranking.splitlines() == [
+        '95 % intervals, best first',
+        'model     AP   low  high  rank  group',
+        '------  ----  ----  ----  ----  -----',
+        'good    50.0  40.0  60.0   1-2      a',
+        'middle  50.0  40.0  60.0   1-3     ab',
+        'poor    50.0  40.0  60.0     3      b',
+    ]
+    assert pairs.splitlines()[3:5] == [
+        'good - middle       12.50  10.00  15.00  0.5000    1.0000',
+        'good - poor         12.50  10.00  15.00  0.0010    0.0030  *',
+    ]
+    assert said.splitlines() == [
+        '3 models, 2 groups that cannot be told apart (3 pairs, Holm, alpha '
+        '0.05)',
+        '  a: good, middle',
+        '  b: middle, poor',
+    ]
