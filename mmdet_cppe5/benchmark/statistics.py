@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Optional
 
 import numpy as np
+
+from mmdet_cppe5.core.intervals import t_quantile
 
 # An iteration is an outlier beyond this many robust standard deviations
 # above the median; 1.4826 x MAD estimates one for normal data.
@@ -76,9 +79,8 @@ def mean_interval(
     """Student's t interval of the mean over repeats; None for one repeat."""
     if len(values) < 2:
         return None
-    from scipy import stats
-
     array = np.asarray(values, dtype=float)
-    margin = stats.t.ppf((1 + level) / 2, array.size - 1) * stats.sem(array)
+    error = float(array.std(ddof=1)) / math.sqrt(array.size)
+    margin = t_quantile((1 + level) / 2, array.size - 1) * error
     mean = float(array.mean())
-    return mean - float(margin), mean + float(margin)
+    return mean - margin, mean + margin

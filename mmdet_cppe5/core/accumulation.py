@@ -40,11 +40,11 @@ def accumulate(
         layer per size range, and the candidates, with a layer per threshold
         and size range.
     """
-    place = ranking.place[matches.dt]
-    inside = ~outside_ranges(detections.area[ranking.rows], ranges)
-    took, hit = matches.code > 0, matches.hit
+    place = ranking.place[matches.dt]  # (C,)
+    inside = ~outside_ranges(detections.area[ranking.rows], ranges)  # (A, D)
+    took, hit = matches.code > 0, matches.hit  # (T, A, C)
     if cap < ranking.cap:
-        within = ranking.rank < cap
+        within = ranking.rank < cap  # (D,)
         inside &= within
         took &= within[place]
         hit &= within[place]
@@ -54,8 +54,8 @@ def accumulate(
     num_cells = len(hit) * len(ranges)
     num_classes = len(ranking.class_start) - 1
     cell, candidate = np.divmod(np.flatnonzero(hit), max(len(place), 1))
-    curve = cell * num_classes + ranking.label[place][candidate]
-    layer = np.repeat(np.arange(num_cells), num_classes)
+    curve = cell * num_classes + ranking.label[place][candidate]  # (H,)
+    layer = np.repeat(np.arange(num_cells), num_classes)  # (S,)
     return Curves(
         per_curve=np.bincount(curve, minlength=num_cells * num_classes),
         positives=np.tile(positives.ravel(), len(took)),
@@ -87,7 +87,7 @@ def outside_ranges(areas: FloatArray, ranges: FloatArray) -> BoolArray:
     Returns:
         (A, N) flags.
     """
-    low, high = ranges[:, :1], ranges[:, 1:]
+    low, high = ranges[:, :1], ranges[:, 1:]  # (A, 1) each
     return (areas < low) | (areas > high)
 
 

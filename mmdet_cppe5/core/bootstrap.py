@@ -15,7 +15,7 @@ import numpy as np
 
 from mmdet_cppe5.core.arrays import FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
-from mmdet_cppe5.core.intervals import METHODS, Interval, interval
+from mmdet_cppe5.core.intervals import Interval, interval
 from mmdet_cppe5.core.resampled_numbers import (
     ResampledNumbers,
     draw_images,
@@ -37,8 +37,9 @@ class BootstrapResult:
         class_samples: (B, K) AP of each class in each resample.
         num_resamples: B.
         confidence: Coverage aimed at, e.g. 0.95.
-        method: ``'t'``, ``'bca'`` or ``'percentile'``.
         seed: Seed of the generator.
+        method: How the ends are found; see
+            :mod:`mmdet_cppe5.core.intervals`.
     """
 
     intervals: Mapping[str, Interval]
@@ -47,8 +48,8 @@ class BootstrapResult:
     class_samples: FloatArray
     num_resamples: int
     confidence: float
-    method: str
     seed: int
+    method: str = 't'
 
 
 def bootstrap(
@@ -57,7 +58,6 @@ def bootstrap(
     *,
     seed: int = 0,
     confidence: float = 0.95,
-    method: str = 't',
     tide: bool = True,
 ) -> BootstrapResult:
     """Resample the images with replacement and tell how the numbers spread.
@@ -71,15 +71,13 @@ def bootstrap(
         num_resamples: Number of resamples.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals, in (0, 1).
-        method: ``'t'``, ``'bca'`` or ``'percentile'``; see
-            :mod:`mmdet_cppe5.core.intervals`.
         tide: Whether to resample TIDE's numbers too.
 
     Raises:
         ValueError: If a setting is out of its range, or there is no image.
     """
     num_images = evaluation.ground_truths.num_images
-    _check(num_images, num_resamples, confidence, method)
+    _check(num_images, num_resamples, confidence)
     numbers = ResampledNumbers(evaluation, tide)
     samples = numbers.resample(draw_images(num_images, num_resamples, seed))
     estimates = numbers.resample(np.ones((1, num_images), np.int32))[0]
@@ -92,7 +90,6 @@ def bootstrap(
             samples[:, column],
             left_out[:, column],
             confidence=confidence,
-            method=method,
             lowest=-1 if name.startswith('dAP') else 0,
         )
         for column, name in enumerate([*names, *classes])
@@ -104,14 +101,11 @@ def bootstrap(
         class_samples=samples[:, len(names) :],
         num_resamples=num_resamples,
         confidence=confidence,
-        method=method,
         seed=seed,
     )
 
 
-def _check(
-    num_images: int, num_resamples: int, confidence: float, method: str
-) -> None:
+def _check(num_images: int, num_resamples: int, confidence: float) -> None:
     if num_images < 1:
         raise ValueError('Expected at least one image to resample, but got 0.')
     if num_resamples < 1:
@@ -122,8 +116,4 @@ def _check(
     if not 0 < confidence < 1:
         raise ValueError(
             f'Expected confidence to be between 0 and 1, but got {confidence}.'
-        )
-    if method not in METHODS:
-        raise ValueError(
-            f'Expected method to be one of {METHODS}, but got {method!r}.'
         )

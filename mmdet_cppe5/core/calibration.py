@@ -51,12 +51,6 @@ class Calibration:
         gap = np.abs(self.precision - self.mean_score)[some]
         return float((gap * self.count[some]).sum() / self.count.sum())
 
-    @property
-    def largest_error(self) -> float:
-        """Largest gap of any bin (MCE); NaN without detections."""
-        gap = np.abs(self.precision - self.mean_score)[self.count > 0]
-        return float(gap.max()) if len(gap) else float('nan')
-
 
 def calibration(
     evaluation: Evaluation,
@@ -78,8 +72,8 @@ def calibration(
             hundreds of low scores that nobody looks at.
 
     Raises:
-        KeyError: If the threshold was not evaluated.
-        ValueError: If a score is not in 0..1, or there is no bin.
+        ValueError: If the threshold was not evaluated, a score is not in
+            0..1, or there is no bin.
     """
     if num_bins < 1:
         raise ValueError(f'Expected at least one bin, but got {num_bins}.')

@@ -21,6 +21,7 @@ from itertools import combinations
 import numpy as np
 
 from mmdet_cppe5.core.arrays import FloatArray
+from mmdet_cppe5.core.compared_number import reduced, settings_behind
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.intervals import Interval, interval
 from mmdet_cppe5.core.permutation import permutation_test
@@ -29,7 +30,7 @@ from mmdet_cppe5.core.resampled_numbers import (
     draw_images,
     leave_out,
 )
-from mmdet_cppe5.core.side_by_side import reduced, settings_behind
+from mmdet_cppe5.core.settings import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,6 @@ def compare(
     num_permutations: int = 10000,
     seed: int = 0,
     confidence: float = 0.95,
-    method: str = 't',
     alpha: float = 0.05,
 ) -> Comparison:
     """Compare two or more detectors on the same ground truths.
@@ -104,15 +104,13 @@ def compare(
             below ``1 / (num_permutations + 1)``, before the correction.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals.
-        method: ``'t'``, ``'bca'`` or ``'percentile'``, as in
-            ``bootstrap``.
         alpha: Family-wise error rate of the groups.
 
     Raises:
-        KeyError: If there is no such metric.
-        ValueError: If fewer than two are given, they differ in their ground
-            truths or settings, there is no image, or the permutations are
-            too few for any pair to be significant.
+        ValueError: If there is no such metric, fewer than two are given,
+            they differ in their ground truths or settings, there is no
+            image, or the permutations are too few for any pair to be
+            significant.
     """
     num_images = _check(evaluations, metric, num_permutations, alpha)
     draws = draw_images(num_images, num_resamples, seed)
@@ -134,7 +132,6 @@ def compare(
             samples @ weights,
             left_out @ weights,
             confidence=confidence,
-            method=method,
             lowest=0 if metric.startswith('AP') and weights.sum() else -1,
         )
 
@@ -265,8 +262,9 @@ def _check(
             )
     known = list(settings_behind(first))
     if metric not in known:
-        raise KeyError(
-            f'Expected metric to be one of {known}, but got {metric!r}.'
+        raise ValueError(
+            f'Expected metric to be one of {listed(known)}, but got '
+            f'{metric!r}.'
         )
     num_pairs = len(evaluations) * (len(evaluations) - 1) // 2
     if num_pairs > alpha * (num_permutations + 1):

@@ -29,7 +29,7 @@ def confusion_matrix(
         column for objects without detection.
 
     Raises:
-        KeyError: If the threshold was not evaluated.
+        ValueError: If the threshold was not evaluated.
     """
     gt, dt = evaluation.ground_truths, evaluation.detections
     decisions = evaluation.decisions(iou_thr)

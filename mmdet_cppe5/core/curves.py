@@ -102,12 +102,12 @@ class Curves:
         Args:
             ends: For each term, (H,) end in its sequence.
         """
-        start = np.zeros(len(self.per_curve), np.int64)
-        counted = np.zeros(len(self.place), np.int64)
+        start = np.zeros(len(self.per_curve), np.int64)  # (S,)
+        counted = np.zeros(len(self.place), np.int64)  # (H,)
         for term, layer, end in zip(self.terms, self.layers, ends):
-            first = np.resize(term.class_start[:-1], len(layer))
+            first = np.resize(term.class_start[:-1], len(layer))  # (S,)
             start += term.before[layer, first]
-            row = layer % len(term.before) * term.before.shape[1]
+            row = layer % len(term.before) * term.before.shape[1]  # (S,)
             counted += term.before.ravel()[
                 np.repeat(row, self.per_curve) + end
             ]

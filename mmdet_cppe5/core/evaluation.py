@@ -38,6 +38,7 @@ from mmdet_cppe5.core.settings import (
     check_ranges,
     check_same_world,
     check_thresholds,
+    listed,
 )
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 
@@ -144,7 +145,7 @@ class Evaluation:
             A fraction, or NaN where no class has ground truth.
 
         Raises:
-            KeyError: If the threshold or the size range was not evaluated.
+            ValueError: If the threshold or the size range was not evaluated.
         """
         precision = self._precision[..., self.area_index(area)]
         if iou_thr is not None:
@@ -219,7 +220,7 @@ class Evaluation:
             area: Name of a size range; None means the first.
 
         Raises:
-            KeyError: If the threshold or the size range was not evaluated.
+            ValueError: If the threshold or the size range was not evaluated.
         """
         t, a = self.threshold_index(iou_thr), self.area_index(area)
         return decide(
@@ -246,13 +247,13 @@ class Evaluation:
         """Index of a threshold, to within rounding.
 
         Raises:
-            KeyError: If it was not evaluated.
+            ValueError: If it was not evaluated.
         """
         found = np.flatnonzero(np.abs(self.iou_thrs - iou_thr) < 1e-9)
         if len(found) == 0:
-            raise KeyError(
+            raise ValueError(
                 f'Expected one of the evaluated thresholds '
-                f'{self.iou_thrs.tolist()}, but got {iou_thr}.'
+                f'{listed(self.iou_thrs.tolist())}, but got {iou_thr}.'
             )
         return int(found[0])
 
@@ -260,21 +261,23 @@ class Evaluation:
         """Index of a size range; None means the first.
 
         Raises:
-            KeyError: If it was not evaluated.
+            ValueError: If it was not evaluated.
         """
         names = list(self.area_ranges)
         if area is None:
             return 0
         if area not in names:
-            raise KeyError(
-                f'Expected one of the size ranges {names}, but got {area!r}.'
+            raise ValueError(
+                f'Expected one of the size ranges {listed(names)}, but got '
+                f'{area!r}.'
             )
         return names.index(area)
 
     def _cap_index(self, max_det: int) -> int:
         if max_det not in self.max_dets:
-            raise KeyError(
-                f'Expected one of the caps {self.max_dets}, but got {max_det}.'
+            raise ValueError(
+                f'Expected one of the caps {listed(self.max_dets)}, but got '
+                f'{max_det}.'
             )
         return self.max_dets.index(max_det)
 

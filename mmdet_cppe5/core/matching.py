@@ -125,15 +125,15 @@ class _Chooser:
     ) -> None:
         self._pairs = pairs
         self._crowd = crowd
-        self._threshold = np.repeat(thresholds, len(gt_ignored))
+        self._threshold = np.repeat(thresholds, len(gt_ignored))  # (T * A,)
         most = int(pairs.runs()[1].max(initial=0))
         self.counted_bit = 1 << most.bit_length()
         self._dtype = np.min_scalar_type(2 * self.counted_bit - 1)
-        counts = np.where(gt_ignored.T, 0, self.counted_bit)
+        counts = np.where(gt_ignored.T, 0, self.counted_bit)  # (G, A)
         self._counts = np.tile(
             counts.astype(self._dtype), (1, len(thresholds))
         )  # (G, T * A)
-        self._taken = np.zeros(self._counts.shape, np.bool_)
+        self._taken = np.zeros(self._counts.shape, np.bool_)  # (G, T * A)
 
     def choose(
         self, start: IntArray, count: IntArray, group: IntArray
@@ -161,11 +161,11 @@ class _Chooser:
         best = np.zeros((len(start), len(self._threshold)), self._dtype)
         for slot in range(int(count.max())):
             some = np.flatnonzero(count > slot)
-            pair = start[some] + slot
+            pair = start[some] + slot  # (n,)
             gt = self._pairs.gt[pair]
             may = self._pairs.similarity[pair, None] >= self._threshold
             may &= ~self._taken[gt]
-            value = self._counts[gt]
+            value = self._counts[gt]  # (n, T * A)
             value += slot + 1
             value *= may
             best[some] = np.maximum(best[some], value) if slot else value
@@ -175,7 +175,7 @@ class _Chooser:
         self, start: IntArray, count: IntArray, best: NDArray[Any]
     ) -> None:
         """Mark what was taken, (n, T * A) codes, as gone."""
-        number = best & (self.counted_bit - 1)
+        number = best & (self.counted_bit - 1)  # (n, T * A)
         for slot in range(int(count.max(initial=0))):
             some = np.flatnonzero(count > slot)
             gt = self._pairs.gt[start[some] + slot]
@@ -186,7 +186,7 @@ class _Chooser:
 def _best_last(pairs: Pairs, start: IntArray, count: IntArray) -> Pairs:
     """Order each detection's pairs by similarity, then as they stand."""
     several = np.flatnonzero(np.repeat(count > 1, count))
-    run = np.repeat(start, count)[several]
+    run = np.repeat(start, count)[several]  # (p,)
     order = np.arange(len(pairs.dt))
     by_run = np.lexsort((pairs.similarity[several], run))
     order[several] = several[by_run]

@@ -1,6 +1,7 @@
 """Pairs of detections and ground truths that have something in common."""
 
 from dataclasses import dataclass
+from typing import Union
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Pairs:
     gt: IntArray
     similarity: FloatArray
 
-    def only(self, keep: IntArray | BoolArray) -> 'Pairs':
+    def only(self, keep: Union[IntArray, BoolArray]) -> 'Pairs':
         """The pairs that an index or mask keeps."""
         return Pairs(self.dt[keep], self.gt[keep], self.similarity[keep])
 
@@ -91,12 +92,12 @@ class PairFinder:
 
     def _score(self, first: IntArray, last: IntArray) -> Pairs:
         """Score the detections of each group against objects in a range."""
-        count = np.repeat(last - first, self._group_size)
+        count = np.repeat(last - first, self._group_size)  # (D,)
         some = np.flatnonzero(count)
         count = count[some]
         rows = self._rows[some]
         first = np.repeat(first, self._group_size)[some]
-        ends = np.cumsum(count)
+        ends = np.cumsum(count)  # (d,), those with pairs
         parts = []
         begin = 0
         while begin < len(rows):
@@ -104,12 +105,12 @@ class PairFinder:
             end = max(begin + 1, int(np.searchsorted(ends, done + _CHUNK)))
             part = slice(begin, end)
             before = ends[part] - count[part] - done
-            dt = np.repeat(rows[part], count[part])
+            dt = np.repeat(rows[part], count[part])  # (p,)
             gt = np.arange(len(dt)) + np.repeat(
                 first[part] - before, count[part]
             )
-            gt = self._gt_order[gt]
-            scored = self._similarity(dt, gt)
+            gt = self._gt_order[gt]  # (p,)
+            scored = self._similarity(dt, gt)  # (p,)
             alike = np.flatnonzero(scored > 0)
             parts.append((dt[alike], gt[alike], scored[alike]))
             begin = end

@@ -48,7 +48,7 @@ def image_counts(
         label: One class; None takes all.
 
     Raises:
-        KeyError: If the threshold was not evaluated.
+        ValueError: If the threshold was not evaluated.
     """
     gt, dt = evaluation.ground_truths, evaluation.detections
     decisions = evaluation.decisions(iou_thr)

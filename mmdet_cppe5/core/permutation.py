@@ -15,7 +15,7 @@ What the test assumes, and what it does not say:
   detectors of equal average precision that get it in different ways (one
   better on many images, the other on few) do not satisfy it strictly.
 - What is exchanged are boxes with ranks, not scores
-  (:mod:`mmdet_cppe5.core.side_by_side`), so the hypothesis is about these.
+  (:mod:`mmdet_cppe5.core.permutation_pair`), so the hypothesis is about these.
   Ranks are taken once, over all images: a detector's rank on one image tells
   a little about its others, and to that extent the test is approximate.
 - It speaks of these images as they are. How the difference would vary over
@@ -38,9 +38,9 @@ import numpy as np
 
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
+from mmdet_cppe5.core.permutation_ap import ExchangedDifferences
+from mmdet_cppe5.core.permutation_pair import pair_up
 from mmdet_cppe5.core.resampled_numbers import ResampledNumbers
-from mmdet_cppe5.core.side_by_side import pair_up
-from mmdet_cppe5.core.swapped import SwappedDifferences
 
 #: The test ends when so many exchanges are as extreme as what was observed.
 ENOUGH = 100
@@ -74,23 +74,23 @@ def permutation_test(
         The p-value, NaN if the difference is undefined.
     """
     num_images = first.ground_truths.num_images
-    differences = swapped_differences(first, second, metric)
+    differences = exchanged_differences(first, second, metric)
     observed = differences(np.zeros((1, num_images), np.bool_))[0]
     if np.isnan(observed):
         return float('nan')
     # Equal values differ by rounding.
     limit = abs(observed) * (1 - 1e-9) - 1e-12
     done = as_extreme = 0
-    for swapped in _draw(num_images, num_permutations, seed):
-        reached = np.abs(differences(swapped)) >= limit
+    for exchanged in _draw(num_images, num_permutations, seed):
+        reached = np.abs(differences(exchanged)) >= limit
         total = as_extreme + np.cumsum(reached)
         if total[-1] >= enough:
             return float(enough / (done + 1 + np.searchsorted(total, enough)))
-        done, as_extreme = done + len(swapped), int(total[-1])
+        done, as_extreme = done + len(exchanged), int(total[-1])
     return (1 + as_extreme) / (1 + num_permutations)
 
 
-def swapped_differences(
+def exchanged_differences(
     first: Evaluation, second: Evaluation, metric: str
 ) -> Differences:
     """What gives first minus second after exchanging images.
@@ -101,24 +101,24 @@ def swapped_differences(
     """
     pair = pair_up(first, second, metric)
     if not pair.positives.any():
-        return lambda swapped: np.full(len(swapped), np.nan)
+        return lambda exchanged: np.full(len(exchanged), np.nan)
     if metric.startswith('dAP_'):
         return _of_resampled(pair, metric)
-    return SwappedDifferences(pair).differences
+    return ExchangedDifferences(pair).differences
 
 
 def _of_resampled(pair: Evaluation, metric: str) -> Differences:
     """TIDE's numbers, many times slower than average precision.
 
     Fixing errors changes the number of objects, which
-    :class:`SwappedDifferences` takes for fixed.
+    :class:`ExchangedDifferences` takes for fixed.
     """
     numbers = ResampledNumbers(pair, tide=True)
     column = numbers.names.index(metric)
 
-    def differences(swapped: BoolArray) -> FloatArray:
-        given = np.empty((len(swapped), 2 * swapped.shape[1]), np.int32)
-        given[:, ::2], given[:, 1::2] = ~swapped, swapped
+    def differences(exchanged: BoolArray) -> FloatArray:
+        given = np.empty((len(exchanged), 2 * exchanged.shape[1]), np.int32)
+        given[:, ::2], given[:, 1::2] = ~exchanged, exchanged
         values = numbers.resample(np.concatenate([given, 1 - given]))
         values = values[:, column]
         result: FloatArray = values[: len(given)] - values[len(given) :]

@@ -34,11 +34,11 @@ def precision_at_recall(
         (S, 101) precision, 0 beyond the largest recall, NaN where a curve has
         no positives.
     """
-    start = np.cumsum(hits) - hits
-    found = np.arange(1, len(counted) + 1) - np.repeat(start, hits)
+    start = np.cumsum(hits) - hits  # (S,)
+    found = np.arange(1, len(counted) + 1) - np.repeat(start, hits)  # (H,)
     # The spacing keeps pycocotools' last bit; the 0 ends the last curve.
-    precision = np.append(found / (counted + np.spacing(1)), 0)
-    index, reached = hit_at_recall(hits, positives)
+    precision = np.append(found / (counted + np.spacing(1)), 0)  # (H + 1,)
+    index, reached = hit_at_recall(hits, positives)  # (S, 101) each
     best = np.maximum.reduceat(precision, index.ravel()).reshape(index.shape)
     best *= reached
     best = np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]
@@ -62,17 +62,17 @@ def average_precision(
     Returns:
         (S,) average precision, NaN where a curve has no positives.
     """
-    curve = np.repeat(np.arange(len(hits)), hits)
+    curve = np.repeat(np.arange(len(hits)), hits)  # (H,)
     start = np.cumsum(hits) - hits
-    found = np.arange(1, len(counted) + 1) - start[curve]
+    found = np.arange(1, len(counted) + 1) - start[curve]  # (H,)
     best = _largest_from_here(found / (counted + np.spacing(1)), curve, hits)
     totals, kind = np.unique(positives, return_inverse=True)
     width = int(totals.max(initial=0)) + 2
-    first = np.maximum(hits_needed(totals), 1)
+    first = np.maximum(hits_needed(totals), 1)  # (U, 101), U distinct totals
     first += np.arange(len(totals))[:, None] * width
     levels = np.bincount(first.ravel(), minlength=len(totals) * width)
     best *= levels[(kind * width)[curve] + found]
-    area = np.bincount(curve, best, minlength=len(hits))
+    area = np.bincount(curve, best, minlength=len(hits))  # (S,)
     mean: FloatArray = np.where(positives > 0, area, np.nan) / 101
     return mean
 
@@ -87,7 +87,7 @@ def _largest_from_here(
         part = slice(end[begin] - hits[begin], end[last])
         # Going backwards every curve lifts its values above all before.
         lift = last - curve[part]
-        lifted = (values[part] + lift)[::-1]
+        lifted = (values[part] + lift)[::-1]  # (h,) from the last to the first
         values[part] = np.maximum.accumulate(lifted)[::-1] - lift
     return values
 
@@ -105,10 +105,10 @@ def hit_at_recall(
         (S, 101) index of that hit among the hits of all curves, the end of
         the curve where the level is not reached; and whether it is reached.
     """
-    end = np.cumsum(hits)[:, None]
+    end = np.cumsum(hits)[:, None]  # (S, 1)
     # Few curves differ in their number of positives.
     totals, kind = np.unique(positives, return_inverse=True)
-    needed = np.maximum(hits_needed(totals), 1)[kind]
+    needed = np.maximum(hits_needed(totals), 1)[kind]  # (S, 101)
     index = np.minimum(end - hits[:, None] + needed - 1, end)
     return index, index < end
 
@@ -123,8 +123,8 @@ def hits_needed(positives: IntArray) -> IntArray:
         (S, 101) smallest ``c`` with ``c / positives >= level`` in floating
         point, which is where pycocotools' ``searchsorted`` ends.
     """
-    total = np.maximum(positives, 1)[:, None]
-    needed = np.ceil(RECALL_LEVELS * total)
+    total = np.maximum(positives, 1)[:, None]  # (S, 1)
+    needed = np.ceil(RECALL_LEVELS * total)  # (S, 101)
     needed -= (needed - 1) / total >= RECALL_LEVELS
     needed += needed / total < RECALL_LEVELS
     return needed.astype(np.int64)

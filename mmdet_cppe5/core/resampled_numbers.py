@@ -22,7 +22,7 @@ def draw_images(
     """(B, I) copies of each image in each resample."""
     generator = np.random.default_rng(seed)
     share = np.full(num_images, 1 / num_images)
-    drawn = generator.multinomial(num_images, share, num_resamples)
+    drawn = generator.multinomial(num_images, share, num_resamples)  # (B, I)
     return drawn.astype(np.int32)
 
 
@@ -93,7 +93,7 @@ class ResampledNumbers:
     def _numbers(self, weights: NDArray[np.int32]) -> FloatArray:
         aps = self._curves.average_precision(weights)
         aps = aps.reshape(len(weights), *self._shape)  # (B, T, A, K)
-        whole = aps[:, :, 0]
+        whole = aps[:, :, 0]  # (B, T, K)
         columns = [mean_of_defined(whole, (1, 2))]
         columns += [
             mean_of_defined(whole[:, t], 1) for t in self._thresholds.values()
@@ -113,10 +113,10 @@ class ResampledNumbers:
             return []
         aps = self._tide.average_precision(weights)
         aps = aps.reshape(len(weights), len(FIXES), self._num_classes)
-        before = mean_of_defined(aps[:, 0], 1)
+        before = mean_of_defined(aps[:, 0], 1)  # (B,)
         deltas = []
         for fix in range(1, len(FIXES)):
-            after = mean_of_defined(aps[:, fix], 1)
+            after = mean_of_defined(aps[:, fix], 1)  # (B,)
             # Nothing is left to find: as in TideResult.
             after[np.isnan(after) & ~np.isnan(before)] = 1
             deltas.append(after - before)
@@ -127,7 +127,7 @@ def mean_of_defined(
     values: FloatArray, axis: Union[int, tuple[int, ...]]
 ) -> FloatArray:
     """Mean of what is not NaN along an axis; NaN if all is."""
-    defined = ~np.isnan(values)
+    defined = ~np.isnan(values)  # as values
     count = defined.sum(axis=axis)
     total = np.where(defined, values, 0).sum(axis=axis)
     mean = np.full(count.shape, np.nan)

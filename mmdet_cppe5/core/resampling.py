@@ -41,15 +41,15 @@ class ResampledCurves:
         score = evaluation.detections.score[ranking.rows]
         tie = ranking.tie_rank(score, image)
         classes = len(ranking.class_start) - 1
-        curve = np.repeat(np.arange(len(kind)), curves.per_curve)
+        curve = np.repeat(np.arange(len(kind)), curves.per_curve)  # (H,)
         label = curve % classes
-        unit = ranking.class_key(label, tie[curves.place])
+        unit = ranking.class_key(label, tie[curves.place])  # (H,)
         first, last = [], []
         for term in curves.terms:
             keys = ranking.class_key(term.label, tie[term.place])
             first.append(np.searchsorted(keys, unit))
             last.append(np.searchsorted(keys, unit, side='right'))
-        before = curves.count_up_to(first)
+        before = curves.count_up_to(first)  # (H,)
         self._unit_size = curves.count_up_to(last) - before
         self._offset = curves.counted - before
         self._plain = bool((self._unit_size == 1).all())
@@ -87,7 +87,7 @@ class ResampledCurves:
         total = np.zeros((len(weights), len(self._image) + 1), np.int64)
         np.cumsum(copies, axis=1, out=total[:, 1:])
         hits = total[:, self._end] - total[:, self._start]  # (B, S)
-        positives = (weights @ self._positives)[:, self._kind]
+        positives = (weights @ self._positives)[:, self._kind]  # (B, S)
         aps = average_precision(
             hits.ravel(),
             self._count_copies(weights, copies),
@@ -99,24 +99,24 @@ class ResampledCurves:
         self, weights: NDArray[np.int32], copies: NDArray[np.int32]
     ) -> IntArray:
         """Counted detections up to and with every copy of every hit."""
-        first = self._offset + sum(
+        first = self._offset + sum(  # (B, H)
             term.between(weights) for term in self._terms
         )
-        times = copies.ravel()
-        start = np.cumsum(times) - times
-        each = np.arange(int(times.sum()))
+        times = copies.ravel()  # (B * H,)
+        start = np.cumsum(times) - times  # (B * H,)
+        each = np.arange(int(times.sum()))  # (X,), X copies in all
         if self._plain:
             return np.repeat(first.ravel() - start, times) + each
 
         def per_copy(values: IntArray) -> IntArray:
             return np.repeat(np.tile(values, len(weights)), times)
 
-        copy = each - np.repeat(start, times)
-        counted = np.repeat(first.ravel(), times)
+        copy = each - np.repeat(start, times)  # (X,)
+        counted = np.repeat(first.ravel(), times)  # (X,)
         counted += copy * per_copy(self._unit_size)
         run_start, run_length, index = self._runs
-        unit_start = start.reshape(copies.shape)[:, run_start]
-        place = np.repeat(unit_start.ravel(), times)
+        unit_start = start.reshape(copies.shape)[:, run_start]  # (B, H)
+        place = np.repeat(unit_start.ravel(), times)  # (X,)
         place += copy * per_copy(run_length) + per_copy(index)
         in_order = np.empty_like(counted)
         in_order[place] = counted
@@ -157,8 +157,8 @@ class _Weighted:
 
     def between(self, weights: NDArray[np.int32]) -> IntArray:
         """(B, H) sums for (B, I) weights."""
-        total = np.zeros((len(weights), self.size + 1), np.int32)
-        flags = np.take(weights, self._image, axis=1)
+        total = np.zeros((len(weights), self.size + 1), np.int32)  # (B, n + 1)
+        flags = np.take(weights, self._image, axis=1)  # (B, n)
         if not self._all_ones:
             flags *= self._flags
         np.cumsum(flags, axis=1, out=total[:, 1:])

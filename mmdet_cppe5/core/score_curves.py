@@ -79,7 +79,7 @@ def score_curve(
             AP leaves out the others.
 
     Raises:
-        KeyError: If the threshold was not evaluated.
+        ValueError: If the threshold was not evaluated.
     """
     decisions = evaluation.decisions(iou_thr)
     positives = evaluation.positives[0]

@@ -1,6 +1,6 @@
 """COCO's settings, and what else may stand in their place."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -40,7 +40,8 @@ def check_thresholds(iou_thrs: Sequence[float]) -> FloatArray:
     thresholds = np.sort(np.atleast_1d(np.asarray(iou_thrs, np.float64)))
     if thresholds.size == 0 or not (0 < thresholds[0] <= thresholds[-1] <= 1):
         raise ValueError(
-            f'Expected IoU thresholds in (0, 1], but got {iou_thrs}.'
+            f'Expected IoU thresholds in (0, 1], but got '
+            f'{listed(np.ravel(iou_thrs).tolist()) or "none"}.'
         )
     return thresholds
 
@@ -63,6 +64,15 @@ def check_caps(max_dets: Sequence[int]) -> tuple[int, ...]:
     caps = tuple(sorted(int(cap) for cap in max_dets))
     if not caps or caps[0] < 1:
         raise ValueError(
-            f'Expected caps of at least 1 detection, but got {max_dets}.'
+            f'Expected caps of at least 1 detection, but got '
+            f'{listed(max_dets) or "none"}.'
         )
     return caps
+
+
+def listed(values: Iterable[object]) -> str:
+    """Values as an error message lists them: ``AP, AP50, APs``."""
+    return ', '.join(
+        f'{value:g}' if isinstance(value, float) else str(value)
+        for value in values
+    )

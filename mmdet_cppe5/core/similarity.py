@@ -57,7 +57,7 @@ class BoxIoU:
         result = np.zeros(len(dt))
         dt_left, dt_right, dt_top, dt_bottom, dt_area = self._dt
         gt_left, gt_right, gt_top, gt_bottom, gt_area = self._gt
-        width = np.minimum(dt_right[dt], gt_right[gt])
+        width = np.minimum(dt_right[dt], gt_right[gt])  # (P,)
         width -= np.maximum(dt_left[dt], gt_left[gt])
         # Most pairs end here, so the rest is computed for few.
         some = np.flatnonzero(width > 0)

@@ -56,6 +56,7 @@ from numpy.typing import NDArray
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 from mmdet_cppe5.core.curves import Term
 from mmdet_cppe5.core.evaluation import Evaluation
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.core.tide_errors import (
     BKG,
     BOTH,
@@ -156,7 +157,7 @@ class TideResult:
             FalseNeg: the ground truths themselves).
 
         Raises:
-            KeyError: If there is no such error.
+            ValueError: If there is no such error.
         """
         none = np.zeros(0, np.int64)
         if name == 'Miss':
@@ -168,9 +169,9 @@ class TideResult:
         elif name in MAIN_ERRORS:
             rows = np.flatnonzero(self.error == MAIN_ERRORS.index(name))
         else:
-            raise KeyError(
-                f'Expected one of {MAIN_ERRORS + SPECIAL_ERRORS}, but got '
-                f'{name!r}.'
+            raise ValueError(
+                f'Expected one of {listed((*MAIN_ERRORS, *SPECIAL_ERRORS))}, '
+                f'but got {name!r}.'
             )
         return rows, self.error_gt[rows]
 
@@ -186,8 +187,8 @@ def tide(
         bg_thr: At or below it a detection is on background.
 
     Raises:
-        KeyError: If ``pos_thr`` was not evaluated.
-        ValueError: If not ``0 < bg_thr < pos_thr``.
+        ValueError: If ``pos_thr`` was not evaluated, or not
+            ``0 < bg_thr < pos_thr``.
     """
     return tide_range(evaluation, [pos_thr], bg_thr)[0]
 
@@ -208,8 +209,8 @@ def tide_range(
         One result per threshold, in the order asked for.
 
     Raises:
-        KeyError: If a threshold was not evaluated.
-        ValueError: If not ``0 < bg_thr`` and below every threshold.
+        ValueError: If a threshold was not evaluated, or not ``0 < bg_thr``
+            and below every threshold.
     """
     if pos_thrs is None:
         pos_thrs = evaluation.iou_thrs.tolist()
@@ -218,7 +219,8 @@ def tide_range(
     if not 0 < bg_thr < thresholds.min(initial=1):
         raise ValueError(
             f'Expected a background threshold above 0 and below every '
-            f'foreground threshold {thresholds.tolist()}, but got {bg_thr}.'
+            f'foreground threshold, the lowest being '
+            f'{thresholds.min(initial=1):g}, but got {bg_thr}.'
         )
     stage = prepare(evaluation, bg_thr)
     quiet = quiet_term(evaluation, stage)

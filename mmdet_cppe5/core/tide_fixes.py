@@ -125,7 +125,7 @@ def _move(
     is_cls = errors.kind[errors.fixed] == CLS
     place = stage.place[errors.fixed[is_cls]]
     label = evaluation.ground_truths.label[errors.fixed_gt[is_cls]]
-    keys = ranking.class_key(label, ranking.score_rank[place])
+    keys = ranking.class_key(label, ranking.score_rank[place])  # (m,)
     order = np.argsort(keys)
     place, label, keys = place[order], label[order], keys[order]
     # Where they would stand in class order, had they their new class.
@@ -154,7 +154,7 @@ def _merge(evaluation: Evaluation, plain: _Hits, moved: _Hits) -> _Hits:
 
 def _active_flags(stage: Stage, errors: Errors) -> NDArray[np.int8]:
     """(7, Q) which active detections count; see ``_ACTIVE_LAYER``."""
-    flags = np.empty((7, len(stage.place)), np.int8)
+    flags = np.empty((7, len(stage.place)), np.int8)  # (7, Q)
     flags[0] = errors.counted
     for kind in (CLS, LOC, BOTH, DUPE, BKG):
         np.greater(flags[0], errors.kind == kind, out=flags[1 + kind])
@@ -169,7 +169,7 @@ def _positives(
     """(len(FIXES) * K,) ground truths left after each fix."""
     counted = evaluation.positives[0]
     labels = evaluation.ground_truths.label
-    positives = np.tile(counted, (len(FIXES), 1))
+    positives = np.tile(counted, (len(FIXES), 1))  # (F, K)
     positives[FIXES.index('Miss')] -= np.bincount(
         labels[errors.missed], minlength=len(counted)
     )

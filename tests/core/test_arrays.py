@@ -102,9 +102,9 @@ def test_lookups_name_what_there_is():
     evaluation = evaluate(
         GroundTruths([], [], [], **WORLD), Detections([], [], [], [], **WORLD)
     )
-    with pytest.raises(KeyError, match='0.55'):
+    with pytest.raises(ValueError, match='0.55'):
         evaluation.ap(0.52)
-    with pytest.raises(KeyError, match="'small'.*'tiny'"):
+    with pytest.raises(ValueError, match="all, small.*'tiny'"):
         evaluation.ap(area='tiny')
-    with pytest.raises(KeyError, match='100.*50'):
+    with pytest.raises(ValueError, match='100.*50'):
         evaluation.ar(50)

@@ -1,4 +1,4 @@
-"""The permutation test: against swapped files, by hand, and on known cases."""
+"""The permutation test: on exchanged files, by hand, and on known cases."""
 
 from itertools import product
 
@@ -7,12 +7,12 @@ import pytest
 from coco_reference import Case, random_case
 from tide_reference import slow_tide
 
-from mmdet_cppe5.core import evaluate, permutation, swapped
+from mmdet_cppe5.core import evaluate, permutation, permutation_ap
 from mmdet_cppe5.core.permutation import (
+    exchanged_differences,
     permutation_test,
-    swapped_differences,
 )
-from mmdet_cppe5.core.side_by_side import by_rank
+from mmdet_cppe5.core.permutation_pair import by_rank
 
 BOX = [10, 10, 50, 50]
 SUMMARY = ('AP', 'AP50', 'AP75', 'APs', 'APm', 'APl')
@@ -91,8 +91,8 @@ def test_ranks_leave_precision_as_it_is():
         {'absent_class': True, 'no_gt': 0.3, 'no_dt': 0.2},
     ],
 )
-def test_swaps_equal_pycocotools_on_swapped_files(kind, monkeypatch):
-    monkeypatch.setattr(swapped, '_BLOCK', 50)  # some rows at a time
+def test_exchanges_equal_pycocotools_on_exchanged_files(kind, monkeypatch):
+    monkeypatch.setattr(permutation_ap, '_BLOCK', 50)  # some rows at a time
     first = random_case(42, images=9, detections=20, **kind)
     second = another(first, 1)
     flags = np.random.default_rng(0).random((3, 9)) < 0.5
@@ -105,30 +105,30 @@ def test_swaps_equal_pycocotools_on_swapped_files(kind, monkeypatch):
         expected.append(stats[0] - stats[1])
     evaluations = [evaluate(*case.core()) for case in (first, second)]
     for metric, values in zip(SUMMARY, np.transpose(expected)):
-        differences = swapped_differences(*evaluations, metric)(flags)
+        differences = exchanged_differences(*evaluations, metric)(flags)
         np.testing.assert_allclose(differences, values, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize('name', ['Cls', 'Miss', 'FalsePos'])
-def test_swaps_of_tide_equal_tide_on_swapped_files(name):
+def test_exchanges_of_tide_equal_tide_on_exchanged_files(name):
     first = random_case(43, images=8, detections=20)
     second = another(first, 2)
     flags = np.random.default_rng(1).random((2, 8)) < 0.5
     evaluations = [evaluate(*case.core()) for case in (first, second)]
-    differences = swapped_differences(*evaluations, f'dAP_{name}')(flags)
+    differences = exchanged_differences(*evaluations, f'dAP_{name}')(flags)
     for row, value in zip(flags, differences):
         one, other = exchanged(first, second, row)
         expected = slow_tide(one)[3][name] - slow_tide(other)[3][name]
         assert value == pytest.approx(expected, abs=1e-12)
 
 
-def test_all_swaps_of_six_images():
+def test_all_exchanges_of_six_images():
     """The sampled p is the share of all 64 choices, within 4 deviations."""
     truth = random_case(44, images=6, detections=15)
     cases = another(truth, 3), another(truth, 4, 0.2)
     pair = [evaluate(*case.core()) for case in cases]
     flags = np.array(list(product([False, True], repeat=6)))
-    differences = np.abs(swapped_differences(*pair, 'AP')(flags))
+    differences = np.abs(exchanged_differences(*pair, 'AP')(flags))
     share = np.mean(differences >= differences[0] - 1e-12)
     assert 2 / 64 < share < 0.9
     p = permutation_test(*pair, num_permutations=4000, enough=10**9)
@@ -211,7 +211,7 @@ def test_ending_early_decides_alike(exchangeable):
 def test_ending_early_by_hand(exchangeable):
     pair = exchangeable[0]
     (flags,) = permutation._draw(12, 256, 5)
-    differences = np.abs(swapped_differences(*pair, 'AP')(flags))
+    differences = np.abs(exchanged_differences(*pair, 'AP')(flags))
     observed = abs(pair[0].ap() - pair[1].ap())
     extreme = np.flatnonzero(differences >= observed - 1e-12)
     assert len(extreme) > 10
@@ -224,6 +224,6 @@ def test_ending_early_by_hand(exchangeable):
 def test_same_p_in_any_portions(exchangeable, monkeypatch):
     pair = exchangeable[1]
     p = permutation_test(*pair, num_permutations=300)
-    monkeypatch.setattr(swapped, '_AT_ONCE', 1)
-    monkeypatch.setattr(swapped, '_LEAST_STEP', 7)
+    monkeypatch.setattr(permutation_ap, '_AT_ONCE', 1)
+    monkeypatch.setattr(permutation_ap, '_LEAST_STEP', 7)
     assert permutation_test(*pair, num_permutations=300) == p

@@ -107,7 +107,7 @@ def test_members_are_what_is_counted():
     np.testing.assert_array_equal(
         result.false_negative, decisions.false_negative
     )
-    with pytest.raises(KeyError, match='Bogus'):
+    with pytest.raises(ValueError, match='Bogus'):
         result.members('Bogus')
 
 

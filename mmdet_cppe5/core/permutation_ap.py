@@ -1,4 +1,4 @@
-"""Average precision of two detectors after swapping some images."""
+"""Average precision of two detectors after exchanging some images."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ _LEAST_STEP = 16
 _BLOCK = 1 << 22
 
 
-class SwappedDifferences:
-    """Differences of average precision after swapping images.
+class ExchangedDifferences:
+    """Differences of average precision after exchanging images.
 
     Every hit belongs to one of two detectors and, inside its curve, so does
     every place in the ranking. Which hits come before a hit of its own
@@ -29,7 +29,7 @@ class SwappedDifferences:
     the hits of both gives both curves.
 
     Args:
-        pair: Result of :func:`~mmdet_cppe5.core.side_by_side.pair_up`.
+        pair: Result of :func:`~mmdet_cppe5.core.permutation_pair.pair_up`.
     """
 
     def __init__(self, pair: Evaluation) -> None:
@@ -46,13 +46,13 @@ class SwappedDifferences:
         slot[longest] = np.arange(len(longest))
         order = np.lexsort((slot[curve], turn))
         self._turns = _turns(np.bincount(turn))
-        self._nth = turn[order, None] + 1.0
+        self._nth = turn[order, None] + 1.0  # (H, 1)
         image = pair.detections.image[pair.ranking.rows]
-        image = image[curves.place[order]]
+        image = image[curves.place[order]]  # (H,)
         self._image = image
         self._counted = curves.counted[order, None].astype(np.float64)
         self._counts, row = _counts(pair)
-        self._row = row[order]
+        self._row = row[order]  # (H,)
         self._num_images = pair.ground_truths.num_images // 2
         # Whole numbers below 2 ** 24 are exact.
         few = len(pair.detections) < 1 << 24
@@ -62,32 +62,32 @@ class SwappedDifferences:
         # stand in both images of two.
         totals, kind = np.unique(curves.positives // 2, return_inverse=True)
         width = int(totals.max(initial=0)) + 2
-        needed = np.maximum(hits_needed(totals), 1)
+        needed = np.maximum(hits_needed(totals), 1)  # (U, 101)
         needed += np.arange(len(totals))[:, None] * width
         levels = np.bincount(needed.ravel(), minlength=len(totals) * width)
         self._levels = levels / max(101 * (curves.positives > 0).sum(), 1)
-        self._offset = (kind * width)[curve[order], None]
+        self._offset = (kind * width)[curve[order], None]  # (H, 1)
         self._step = max(_LEAST_STEP, _AT_ONCE // max(len(curve), 1))
         self._room = np.empty((4, len(curve), self._step))
 
-    def differences(self, swapped: BoolArray) -> FloatArray:
+    def differences(self, exchanged: BoolArray) -> FloatArray:
         """First minus second after each of B choices of images.
 
         Args:
-            swapped: (B, I) whether the two exchange their detections of an
+            exchanged: (B, I) whether the two exchange their detections of an
                 image.
 
         Returns:
             (B,) differences of the AP over all curves of the pair.
         """
-        sign = np.where(swapped.T, -1.0, 1.0)
-        counts = self._difference_of_counts(sign)
+        sign = np.where(exchanged.T, -1.0, 1.0)  # (I, B)
+        counts = self._difference_of_counts(sign)  # (R, B)
         parts = [
             self._differences(
                 sign[:, begin : begin + self._step],
                 counts[:, begin : begin + self._step].astype(np.float64),
             )
-            for begin in range(0, len(swapped), self._step)
+            for begin in range(0, len(exchanged), self._step)
         ]
         return np.concatenate(parts)
 
@@ -95,7 +95,7 @@ class SwappedDifferences:
         """:meth:`differences` of few choices, in the arrays made for it.
 
         Args:
-            sign: (I, B) -1 where an image is swapped, else 1.
+            sign: (I, B) -1 where an image is exchanged, else 1.
             counts: (R, B) :meth:`_difference_of_counts`.
         """
         # Everything is a sum over both detectors and a difference of the two,
@@ -118,11 +118,11 @@ class SwappedDifferences:
         for before, here in reversed(self._turns):
             np.maximum(first[before], first[here], out=first[before])
             np.minimum(second[before], second[here], out=second[before])
-        best = np.where(side > 0, first, second)
+        best = np.where(side > 0, first, second)  # (H, B)
         hits /= 2
         index = hits.astype(np.int64)
         index += self._offset
-        levels = np.take(self._levels, index, out=hits, mode='clip')
+        levels = np.take(self._levels, index, out=hits, mode='clip')  # (H, B)
         total: FloatArray = np.einsum('hb,hb->b', best, levels)
         return total
 
