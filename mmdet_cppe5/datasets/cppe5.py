@@ -19,13 +19,9 @@ from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth, parse_ground_truth
 from mmdet_cppe5.coco.loading import check_ground_truth_form
 from mmdet_cppe5.coco.records import Records
-from mmdet_cppe5.datasets.frames import (
-    SizeFault,
-    describe,
-    file_size,
-    fit_to_file,
-)
+from mmdet_cppe5.data.declared_size import SizeFault, describe, remedy
 from mmdet_cppe5.files import read_json
+from mmdet_cppe5.images import image_size
 
 ADVICE = (
     'To prepare CPPE-5, run `python tools/dataset_converters/'
@@ -73,7 +69,7 @@ class CPPE5Dataset(BaseDetDataset):
             of their file (about 48 in the training split): ``'off'`` does
             not look; ``'report'`` logs them; ``'fix'`` takes the file's size
             and brings the boxes into its frame where that can be told (see
-            :mod:`mmdet_cppe5.datasets.frames`), else leaves the image out;
+            :mod:`mmdet_cppe5.data.declared_size`), else leaves it out;
             ``'drop'`` leaves them all out.
         data_prefix: where the images lie, relative to ``data_root``.
         **kwargs: further arguments of ``BaseDetDataset``.
@@ -140,18 +136,18 @@ class CPPE5Dataset(BaseDetDataset):
         rows: list[list[int]] = [[] for _ in infos]
         for row, image in enumerate(truth.image.tolist()):
             rows[image].append(row)
-        faults = self._size_faults(infos)
+        faults = self._size_faults(infos, truth, rows)
         left_out = 0
         kept = []
         for info, own in zip(infos, rows):
             boxes, areas = truth.boxes[own], truth.areas[own]
             fault = faults.get(info['img_id'])
             if fault is not None and self.size_check != 'report':
-                fitted = fit_to_file(fault, boxes, areas)
-                if fitted is None or self.size_check == 'drop':
+                if fault.remedy == 'unknown' or self.size_check == 'drop':
                     continue
                 info['width'], info['height'] = fault.actual
-                boxes, areas = fitted
+                boxes = boxes * fault.factors
+                areas = areas * fault.factors[:2].prod()
             keep = self._usable(truth, own, boxes, info)
             left_out += len(own) - int(keep.sum())
             info['instances'] = [
@@ -269,20 +265,30 @@ class CPPE5Dataset(BaseDetDataset):
             )
 
     def _size_faults(
-        self, infos: Sequence[dict[str, Any]]
+        self,
+        infos: Sequence[dict[str, Any]],
+        truth: CocoGroundTruth,
+        rows: Sequence[Sequence[int]],
     ) -> dict[Any, SizeFault]:
         """Compare declared sizes with the files, if that was asked for."""
         if self.size_check == 'off':
             return {}
         faults = []
-        for info in infos:
+        for info, own in zip(infos, rows):
             with get_local_path(
                 info['img_path'], backend_args=self.backend_args
             ) as path:
-                actual = file_size(path)
+                actual = image_size(path, f'{path}; fetch the file again')
             declared = (info['width'], info['height'])
-            if declared != actual:
-                faults.append(SizeFault(info['img_id'], declared, actual))
+            if declared == actual:
+                continue
+            items = [truth.records.items[row] for row in own]
+            shaped = any(
+                item.get('segmentation') or item.get('keypoints')
+                for item in items
+            )
+            found = remedy(declared, actual, truth.boxes[own], shaped)
+            faults.append(SizeFault(info['img_id'], declared, actual, found))
         self._log(
             describe(faults, len(infos), self.size_check),
             logging.WARNING if faults else logging.INFO,

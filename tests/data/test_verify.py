@@ -16,7 +16,7 @@ from mmdet_cppe5.data.verify.verification import verify
 from mmdet_cppe5.data.verify.boxes import paired_iou, pairs_within
 from mmdet_cppe5.data.verify.columns import NO_BOX, read_columns
 from mmdet_cppe5.data.verify.findings import CATALOGUE
-from mmdet_cppe5.data.verify.fix import fix, size_remedy
+from mmdet_cppe5.data.verify.fix import fix
 
 # Six images of 40 x 30 pixels with ids 1..6 and one box 5 x 10 each, of the
 # classes 2, 3, 4, 5, 1, 2.
@@ -355,27 +355,6 @@ def test_repeated_ids_become_new_ones(mended):
     fixed = mended(edit(change))
     ids = [item['id'] for item in fixed.dataset['annotations']]
     assert ids == [1, 7, 8, 9, 5, 6]
-
-
-@pytest.mark.parametrize(
-    ('declared', 'actual', 'boxes', 'remedy'),
-    [
-        # CPPE-5's image 366: 290 high, not 500, and its boxes fit.
-        ((500, 500), (500, 290), [(10, 10, 400, 270)], 'size'),
-        # Image 83: the file is smaller by 2.48, its boxes reach beyond it.
-        ((2481, 1478), (1000, 600), [(1200, 700, 300, 300)], 'scale'),
-        # Image 762: another shape; boxes of a frame that is not the file's.
-        ((1200, 1200), (2246, 1498), [(10, 1400, 90, 300)], ''),
-        # The same shape, and boxes that fit both frames.
-        ((1000, 500), (500, 250), [(0, 0, 100, 100)], ''),
-        ((500, 250), (1000, 500), [(0, 0, 100, 100)], ''),
-        ((500, 250), (1000, 500), [], 'size'),
-        (None, (100, 100), [(0, 0, 100, 100)], 'size'),
-        (None, (100, 100), [(0, 0, 200, 100)], ''),
-    ],
-)
-def test_what_is_done_about_a_wrong_size(declared, actual, boxes, remedy):
-    assert size_remedy(declared, actual, boxes) == remedy
 
 
 def test_exit_codes_and_files(tmp_path, capsys):

@@ -185,7 +185,7 @@ def test_wrong_sizes_are_fixed_where_the_boxes_tell(data):
     data.add(scene(1), size=(400, 400), box=(10, 10, 380, 280))
     data.add(scene(2), size=(800, 600), box=(600, 400, 100, 50))
     data.add(scene(3), size=(800, 600), box=(10, 10, 100, 50))
-    data.add(scene(4), '4.jpg', box=(10, 10, 100, 50), exif=turned(6))
+    data.add(scene(4), '4.jpg', box=(10, 320, 100, 50), exif=turned(6))
     facts = data.verify().facts[0]
     fixed = fix(data.path, facts)
     images, boxes = fixed.dataset['images'], fixed.dataset['annotations']

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mmdet_cppe5.data.declared_size import MARGIN
 from mmdet_cppe5.data.verify.columns import (
     BAD_AREA,
     CROWD,
@@ -17,8 +18,6 @@ from mmdet_cppe5.data.verify.columns import (
 from mmdet_cppe5.data.verify.findings import Findings
 from mmdet_cppe5.data.verify.records import declared_size, row_labels
 
-# Half a pixel: COCO's own boxes are rounded to hundredths and overshoot.
-MARGIN = 0.5
 NEARLY = 0.9
 _DETAILS = 100
 _PAIRS = 1 << 20

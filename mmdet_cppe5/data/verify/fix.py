@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Optional
 
+import numpy as np
+
 from mmdet_cppe5.coco.loading import load_ground_truth_json
 from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.convert.conversion import clip_box, tidy
-from mmdet_cppe5.data.verify.boxes import MARGIN
+from mmdet_cppe5.data.declared_size import MARGIN, Size, remedy
 from mmdet_cppe5.data.verify.findings import strict
 from mmdet_cppe5.data.verify.images import ImageFacts
 from mmdet_cppe5.data.verify.records import declared_size, image_label
 from mmdet_cppe5.files import PathLike
 
-Size = tuple[float, float]
 Box = tuple[float, float, float, float]
 
 
@@ -77,11 +78,10 @@ def fix(
 ) -> Fixed:
     """Correct an annotation file where only one correction makes sense.
 
-    Declared sizes are set to the file's if all boxes then lie inside, and
-    boxes are scaled if they do not but the shape is the same; any other
-    wrong size is left and named (also where masks or keypoints would have to
-    be scaled). Boxes are clipped to the image. Boxes that
-    are malformed, empty, off the image, exactly repeated, or of an unknown
+    Declared sizes are corrected by
+    :func:`mmdet_cppe5.data.declared_size.remedy`; where the boxes do not tell
+    their frame, the size is left and named. Boxes are clipped to the image.
+    Boxes that are malformed, empty, off the image, exactly repeated, or of an unknown
     image or category are dropped. Areas without mask become width × height,
     a missing ``iscrowd`` becomes 0, unusable annotation ids are numbered
     anew. Near-identical images and boxes are left to you.
@@ -159,8 +159,9 @@ class _Images:
         if declared == actual:
             return None
         key = str(image.get('id'))
-        remedy = size_remedy(declared, actual, self._boxes[key])
-        if not remedy or (remedy == 'scale' and key in self._shaped):
+        boxes = np.array(self._boxes[key], dtype=np.float64).reshape(-1, 4)
+        found = remedy(declared, actual, boxes, key in self._shaped)
+        if found == 'unknown':
             known = (
                 'no size' if declared is None else '{} x {}'.format(*declared)
             )
@@ -177,40 +178,9 @@ class _Images:
                     Change('image', label, name, image.get(name), value, code)
                 )
                 image[name] = value
-        if remedy == 'scale' and declared is not None:
+        if found == 'scale' and declared is not None:
             return actual[0] / declared[0], actual[1] / declared[1]
         return None
-
-
-def size_remedy(
-    declared: Optional[Size], actual: tuple[int, int], boxes: list[Box]
-) -> str:
-    """Decide what to do about a declared size that is not the file's.
-
-    Args:
-        declared: the declared width and height, None if unusable.
-        actual: the file's width and height in pixels.
-        boxes: the image's boxes.
-
-    Returns:
-        ``'size'`` if the boxes are the file's, ``'scale'`` if they belong to
-        a scaled copy of it, ``''`` if that cannot be told.
-    """
-    fit = all(
-        x >= -MARGIN
-        and y >= -MARGIN
-        and x + w <= actual[0] + MARGIN
-        and y + h <= actual[1] + MARGIN
-        for x, y, w, h in boxes
-    )
-    if declared is None or not boxes:
-        return 'size' if fit else ''
-    ratios = declared[0] / actual[0], declared[1] / actual[1]
-    same_shape = abs(ratios[0] / ratios[1] - 1) <= 0.01
-    if same_shape:
-        # Inside both frames they may be the boxes of either.
-        return '' if fit else 'scale'
-    return 'size' if fit else ''
 
 
 def usable_box(value: Any) -> bool:
