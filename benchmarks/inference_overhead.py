@@ -18,7 +18,7 @@ from mmengine.config import Config
 from mmengine.registry import init_default_scope
 
 from mmdet_cppe5.benchmark.inference import InferenceBenchmark
-from mmdet_cppe5.benchmark.settings import Settings, default_device
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings, default_device
 from mmdet_cppe5.benchmark.stages import PostprocessTimer
 
 CONFIG = Path(__file__).parent.parent / 'configs/cppe5/rtmdet_tiny.py'
@@ -51,7 +51,7 @@ def main():
     args = parser.parse_args()
     cfg = Config.fromfile(args.config)
     init_default_scope('mmdet')
-    settings = Settings(
+    settings = BenchmarkSettings(
         device=args.device, input_size=tuple(args.size), synthetic=args.images
     )
     benchmark = InferenceBenchmark(cfg, None, settings, num_warmup=5)

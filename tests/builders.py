@@ -55,6 +55,12 @@ def write(path, value):
     return str(path)
 
 
+def logged_scores(work_dir):
+    """What the newest test run under ``work_dir`` logged, by key."""
+    logs = sorted(work_dir.glob('*/*.json'))
+    return json.loads(logs[-1].read_text().splitlines()[-1])
+
+
 def speed_record(name='a', fps=10.0, **settings):
     """A record of an inference benchmark, as far as comparing reads it."""
     return {

@@ -1,5 +1,6 @@
 """Options and fixtures shared by all tests."""
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -48,6 +49,23 @@ def no_leftovers_of_mmengine():
 @pytest.fixture(scope='session')
 def repo_root():
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope='session')
+def tool(repo_root):
+    """Import a script of ``tools/`` by its path there, without ``.py``."""
+
+    def load(name):
+        path = repo_root / 'tools' / f'{name}.py'
+        # The name is no other module's.
+        spec = importlib.util.spec_from_file_location(
+            f'tool_{path.stem}', path
+        )
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture(scope='session')

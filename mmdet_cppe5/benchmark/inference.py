@@ -19,7 +19,7 @@ from mmdet_cppe5.benchmark.clock import Clock
 from mmdet_cppe5.benchmark.context import HostMemory
 from mmdet_cppe5.benchmark.inputs import apply_input_settings
 from mmdet_cppe5.benchmark.model import build_model
-from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings
 from mmdet_cppe5.benchmark.stages import PostprocessTimer
 
 STAGES = ('loading', 'preprocessing', 'forward', 'postprocessing')
@@ -80,7 +80,7 @@ class InferenceBenchmark(mmdet_benchmark.InferenceBenchmark):
         self,
         cfg: Config,
         checkpoint: Optional[str],
-        settings: Settings,
+        settings: BenchmarkSettings,
         max_iter: int = 2000,
         num_warmup: int = 5,
         log_interval: int = 50,

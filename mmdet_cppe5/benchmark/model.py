@@ -13,7 +13,7 @@ from mmengine.model import revert_sync_batchnorm
 from mmengine.runner import load_checkpoint
 from torch import nn
 
-from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings
 from mmdet_cppe5.zoo.complexity import build_to_count, measure_complexity
 
 
@@ -51,7 +51,7 @@ def _init_quietly(model: nn.Module) -> None:
 
 
 def build_model(
-    cfg: Config, checkpoint: Optional[str], settings: Settings
+    cfg: Config, checkpoint: Optional[str], settings: BenchmarkSettings
 ) -> nn.Module:
     """Build, load or initialise, and place a detector in evaluation mode.
 

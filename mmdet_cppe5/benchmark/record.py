@@ -23,7 +23,7 @@ def inference_record(
 
     Args:
         model: name, config and checkpoint with their digests, sizes.
-        settings: fields of :class:`Settings` plus ``num_warmup`` and
+        settings: fields of :class:`BenchmarkSettings` plus ``num_warmup`` and
             ``threads``.
         measured: what ``InferenceBenchmark.run`` returned.
         machine: from ``context.machine``.

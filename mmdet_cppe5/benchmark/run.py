@@ -17,7 +17,7 @@ from mmdet_cppe5.benchmark import context
 from mmdet_cppe5.benchmark.inference import InferenceBenchmark
 from mmdet_cppe5.benchmark.model import describe_size
 from mmdet_cppe5.benchmark.record import inference_record
-from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings
 from mmdet_cppe5.files import file_digest
 
 
@@ -43,7 +43,7 @@ def describe_model(cfg: Config, checkpoint: Optional[str]) -> dict[str, Any]:
 def run_inference(
     cfg: Config,
     checkpoint: Optional[str],
-    settings: Settings,
+    settings: BenchmarkSettings,
     *,
     repeat_num: int = 1,
     max_iter: int = 2000,

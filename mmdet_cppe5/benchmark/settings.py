@@ -15,7 +15,7 @@ PRECISIONS = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class BenchmarkSettings:
     """How a detector is run while it is timed.
 
     Args:

@@ -14,7 +14,7 @@ from mmengine.runner import Runner
 
 from mmdet_cppe5.benchmark.clock import Clock
 from mmdet_cppe5.benchmark.model import build_model
-from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings
 from mmdet_cppe5.benchmark.statistics import summarise
 
 # Batches kept in memory while the iteration alone is timed.
@@ -44,7 +44,11 @@ class TrainingBenchmark:
     """
 
     def __init__(
-        self, cfg: Config, settings: Settings, max_iter: int, num_warmup: int
+        self,
+        cfg: Config,
+        settings: BenchmarkSettings,
+        max_iter: int,
+        num_warmup: int,
     ) -> None:
         self.clock = Clock(torch.device(settings.device))
         self.max_iter = max_iter

@@ -1,4 +1,4 @@
-"""Configs and COCO checkpoints of the installed MMDetection."""
+"""Files that come with the installed MMDetection: configs, tools, weights."""
 
 from __future__ import annotations
 
@@ -8,26 +8,35 @@ from pathlib import Path
 import yaml
 
 
-def upstream_folder() -> Path:
-    """Return the folder of configs that MMDetection's wheel brings.
+def upstream_path(name: str) -> Path:
+    """Return the path of a file that comes with the installed MMDetection.
+
+    A wheel carries its configs and tools in ``.mim`` inside the package; in
+    a clone they lie beside the package.
+
+    Args:
+        name: path in MMDetection's repository, as ``'tools/test.py'`` or
+            ``'configs/gfl/gfl_r101_fpn_ms-2x_coco.py'``.
 
     Raises:
-        FileNotFoundError: if MMDetection is missing or brings no configs, as
-            an editable install of a clone does.
+        ImportError: if MMDetection is not installed.
+        FileNotFoundError: if it has no such file.
     """
     spec = importlib.util.find_spec('mmdet')
-    if spec is None or not spec.submodule_search_locations:
-        raise FileNotFoundError(
-            'Expected MMDetection to be installed, but there is no module '
-            'mmdet; run pip install mmdet==3.3.0.'
+    if spec is None or spec.origin is None:
+        raise ImportError(
+            "MMDetection is not installed; run `pip install 'mmdet>=3.3.0,"
+            "<3.4.0'` (or `make setup` in a clone)."
         )
-    folder = Path(spec.submodule_search_locations[0]) / '.mim' / 'configs'
-    if not folder.is_dir():
-        raise FileNotFoundError(
-            f'Expected the configs of MMDetection in {folder}, but there is '
-            'no such folder; install the wheel with pip install mmdet==3.3.0.'
-        )
-    return folder
+    package = Path(spec.origin).parent
+    places = [package / '.mim' / name, package.parent / name]
+    for place in places:
+        if place.is_file():
+            return place
+    raise FileNotFoundError(
+        f"Expected MMDetection's {name} at {' or '.join(map(str, places))}, "
+        'but it is at neither; install mmdet 3.3.0 again.'
+    )
 
 
 def upstream_config_path(config: str) -> str:
@@ -38,15 +47,10 @@ def upstream_config_path(config: str) -> str:
             ``'gfl/gfl_r101_fpn_ms-2x_coco.py'``.
 
     Raises:
+        ImportError: if MMDetection is not installed.
         FileNotFoundError: if there is no such config.
     """
-    path = upstream_folder() / config
-    if not path.is_file():
-        raise FileNotFoundError(
-            f'Expected a config of MMDetection at {path}, but there is no '
-            'such file.'
-        )
-    return str(path)
+    return str(upstream_path(f'configs/{config}'))
 
 
 def coco_checkpoint(config: str) -> str:
@@ -59,15 +63,11 @@ def coco_checkpoint(config: str) -> str:
         config: as in ``upstream_config_path``.
 
     Raises:
+        ImportError: if MMDetection is not installed.
         FileNotFoundError: if there is no such config or metafile.
         KeyError: if the metafile lists no weights for the config.
     """
-    metafile = Path(upstream_config_path(config)).with_name('metafile.yml')
-    if not metafile.is_file():
-        raise FileNotFoundError(
-            f'Expected a metafile with the weights of {config} at '
-            f'{metafile}, but there is no such file.'
-        )
+    metafile = upstream_path(f'configs/{Path(config).parent}/metafile.yml')
     entries = yaml.safe_load(metafile.read_text(encoding='utf-8'))['Models']
     for entry in entries:
         if entry.get('Config') == f'configs/{config}' and 'Weights' in entry:

@@ -9,7 +9,6 @@ from mmdet_cppe5.benchmark.compare import (
     ranking_text,
     read_record,
 )
-from mmdet_cppe5.benchmark.scatter import draw_scatter, read_scores
 
 
 def test_the_faster_stands_first():
@@ -70,33 +69,3 @@ def test_another_json_is_refused(tmp_path):
     good = copy.deepcopy(record())
     path.write_text(json.dumps(good))
     assert read_record(path) == good
-
-
-def scores(ap):
-    return {
-        'schema': 'mmdet-cppe5/evaluation/1',
-        'overall': {'AP': ap},
-        'intervals': {'overall': {'AP': {'low': ap - 5, 'high': ap + 5}}},
-    }
-
-
-def test_scatter_is_drawn_for_comparable_speeds_with_scores(tmp_path):
-    pytest.importorskip('matplotlib')
-    records = [record('a', 10.0), record('b', 20.0)]
-    path = tmp_path / 'scatter.png'
-    draw_scatter(records, {'a': scores(50.0), 'b': scores(40.0)}, path)
-    assert path.read_bytes().startswith(b'\x89PNG')
-    with pytest.raises(ValueError, match=r"\['b'\] have none"):
-        draw_scatter(records, {'a': scores(50.0)}, path)
-    records[1]['settings']['batch_size'] = 8
-    with pytest.raises(ValueError, match='cannot be ranked'):
-        draw_scatter(records, {'a': scores(50.0), 'b': scores(40.0)}, path)
-
-
-def test_scores_of_another_kind_are_refused(tmp_path):
-    path = tmp_path / 'scores.json'
-    path.write_text(json.dumps(record()))
-    with pytest.raises(ValueError, match='Expected scores'):
-        read_scores(path)
-    path.write_text(json.dumps(scores(1.0)))
-    assert read_scores(path)['overall'] == {'AP': 1.0}

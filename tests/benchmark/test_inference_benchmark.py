@@ -16,7 +16,7 @@ from mmdet_cppe5.benchmark.inputs import NoiseImages, fix_input_size
 from mmdet_cppe5.benchmark.model import without_pretrained
 from mmdet_cppe5.benchmark.record import record_text
 from mmdet_cppe5.benchmark.run import run_inference
-from mmdet_cppe5.benchmark.settings import Settings, amp_precision
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings, amp_precision
 
 SMALL = {
     'model.backbone.deepen_factor': 0.167,
@@ -37,7 +37,7 @@ def small_config(repo_root):
 
 
 def noise(**settings):
-    return Settings(input_size=(96, 64), synthetic=5, **settings)
+    return BenchmarkSettings(input_size=(96, 64), synthetic=5, **settings)
 
 
 def test_record_of_a_small_detector(small_config):
@@ -99,7 +99,7 @@ def test_layout_and_fusing(small_config):
 def test_precision_is_that_of_the_matrix_products(precision, dtype):
     # Without a model: mmcv's CPU operations have no bf16 kernels.
     benchmark = object.__new__(InferenceBenchmark)
-    benchmark.settings = Settings(precision=precision)
+    benchmark.settings = BenchmarkSettings(precision=precision)
     benchmark.clock = Clock(torch.device('cpu'))
     ones = torch.ones(2, 2, requires_grad=True)
     with benchmark._inference_mode():
@@ -188,7 +188,7 @@ def test_fixed_size_replaces_the_resize():
 )
 def test_contradicting_settings(settings, message):
     with pytest.raises(ValueError, match=message):
-        Settings(**settings)
+        BenchmarkSettings(**settings)
 
 
 def test_noise_is_the_same_every_time():

@@ -7,7 +7,7 @@ from mmdet_cppe5.benchmark.loading import (
     DataLoaderBenchmark,
     DatasetBenchmark,
 )
-from mmdet_cppe5.benchmark.settings import Settings
+from mmdet_cppe5.benchmark.settings import BenchmarkSettings
 from mmdet_cppe5.benchmark.training import TrainingBenchmark, text
 
 
@@ -44,7 +44,7 @@ def config(repo_root, drawn_dataset, monkeypatch):
 
 def test_training_is_split_into_pipeline_and_iteration(config):
     benchmark = TrainingBenchmark(
-        config, Settings(device='cpu'), max_iter=3, num_warmup=1
+        config, BenchmarkSettings(device='cpu'), max_iter=3, num_warmup=1
     )
     before = [p.clone() for p in benchmark.model.parameters()]
     result = benchmark.run()

@@ -1,6 +1,5 @@
 """tools/image_demo.py on a folder, files and a video, with bad ones."""
 
-import importlib.util
 import json
 
 import cv2
@@ -44,12 +43,8 @@ visualizer = dict(type='DetLocalVisualizer', name='image_demo_test')
 
 
 @pytest.fixture(scope='module')
-def demo(repo_root):
-    path = repo_root / 'tools' / 'image_demo.py'
-    spec = importlib.util.spec_from_file_location('image_demo', path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def demo(tool):
+    return tool('image_demo')
 
 
 @pytest.fixture(scope='module')

@@ -1,6 +1,5 @@
 """The demo's bookkeeping, with stand-ins for training and testing."""
 
-import importlib.util
 import json
 import shutil
 from pathlib import Path
@@ -15,12 +14,8 @@ SCORES = {
 
 
 @pytest.fixture
-def demo_module(repo_root):
-    path = repo_root / 'tools' / 'demo.py'
-    spec = importlib.util.spec_from_file_location('demo_tool', path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def demo_module(tool):
+    return tool('demo')
 
 
 @pytest.fixture

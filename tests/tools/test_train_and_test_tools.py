@@ -7,13 +7,13 @@ import sys
 
 import pytest
 import torch
-from builders import annotation, coco_dataset
+from builders import annotation, coco_dataset, logged_scores
 from mmdet.apis import DetInferencer, inference_detector, init_detector
 from PIL import Image, ImageDraw
 
 from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.engine.checkpoint import load_checkpoint_file
-from mmdet_cppe5.engine.mmdet_tools import mmdet_tool, run_mmdet_tool
+from mmdet_cppe5.engine.mmdet_tools import run_mmdet_tool
 
 CONFIG = """
 _base_ = [
@@ -101,12 +101,6 @@ def trained(workplace):
     return workplace / 'run' / 'epoch_1.pth'
 
 
-def scores(work_dir):
-    """What the newest test run under ``work_dir`` logged, by key."""
-    logs = sorted(work_dir.glob('*/*.json'))
-    return json.loads(logs[-1].read_text().splitlines()[-1])
-
-
 def test_training_leaves_a_checkpoint_that_loads(trained):
     saved = load_checkpoint_file(trained)
     assert saved['meta']['dataset_meta']['classes'] == CLASSES
@@ -130,7 +124,7 @@ def test_testing_scores_dumps_and_draws(trained, workplace):
         ['tiny.py', str(trained), '--work-dir', 'tested', '--out', 'out.pkl',
          '--show-dir', 'drawn', '--cfg-options', 'randomness.seed=0'],
     )  # fmt: skip
-    found = scores(workplace / 'tested')
+    found = logged_scores(workplace / 'tested')
     assert {'cppe5/AP', 'cppe5/AP50', 'cppe5/AR100'} <= set(found)
     assert (workplace / 'out.pkl').stat().st_size > 0
     assert len(list((workplace / 'tested').glob('*/drawn/*.png'))) == 4
@@ -140,7 +134,7 @@ def test_test_time_augmentation_runs(trained, workplace):
     run_mmdet_tool(
         'test.py', ['tiny.py', str(trained), '--work-dir', 'tta', '--tta']
     )
-    assert 'cppe5/AP' in scores(workplace / 'tta')
+    assert 'cppe5/AP' in logged_scores(workplace / 'tta')
 
 
 def test_commands_work_as_written_from_another_folder(
@@ -153,7 +147,7 @@ def test_commands_work_as_written_from_another_folder(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert 'Coverall' in done.stdout  # the table of scores
-    assert 'cppe5/AP' in scores(tmp_path / 'work')
+    assert 'cppe5/AP' in logged_scores(tmp_path / 'work')
 
 
 @pytest.mark.parametrize('name', ['train.py', 'test.py'])
@@ -168,7 +162,7 @@ def test_help_is_that_of_mmdetection(name, capsys):
 
 def test_unknown_tool_is_named():
     with pytest.raises(FileNotFoundError, match=r'nothing\.py'):
-        mmdet_tool('nothing.py')
+        run_mmdet_tool('nothing.py', [])
 
 
 def test_inference_apis_load_the_checkpoint(trained):

@@ -5,7 +5,6 @@
 ``meta`` device, so they have shapes and take no memory.
 """
 
-import importlib.util
 import json
 from collections import OrderedDict
 from pathlib import Path
@@ -232,18 +231,6 @@ def check_size(name):
     )
 
 
-@pytest.fixture(scope='session')
-def tool(repo_root):
-    def load(name):
-        path = repo_root / 'tools' / 'model_converters' / f'{name}.py'
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return load
-
-
 def save_as_released(path, weights):
     """Write a file as MMDetection 2.x published it, digest in its name."""
     torch.save(
@@ -264,7 +251,9 @@ def test_tool_converts_a_file(tmp_path, tool, capsys):
     source = save_as_released(tmp_path / 'regnet-4GF.pth', model.state_dict())
     target = tmp_path / 'out' / 'regnet.pth'
 
-    code = tool('upgrade_cppe5_checkpoint').main([str(source), str(target)])
+    code = tool('model_converters/upgrade_cppe5_checkpoint').main(
+        [str(source), str(target)]
+    )
 
     assert code == 0
     assert 'cppe5/regnet.py' in capsys.readouterr().out
@@ -281,7 +270,7 @@ def test_tool_refuses_a_damaged_file(tmp_path, tool, capsys):
     path = save_as_released(tmp_path / 'x.pth', {'a': torch.ones(3)})
     renamed = path.rename(tmp_path / 'x-00000000.pth')
 
-    code = tool('upgrade_cppe5_checkpoint').main(
+    code = tool('model_converters/upgrade_cppe5_checkpoint').main(
         [str(renamed), str(tmp_path / 'y.pth')]
     )
 
@@ -296,7 +285,7 @@ def test_download_names_the_state_of_the_bucket(
     def refuse(file, folder, **kwargs):
         raise ConnectionError(f'no source has {file.name}')
 
-    module = tool('download_released')
+    module = tool('model_converters/download_released')
     monkeypatch.setattr(module, 'download', refuse)
 
     assert module.main(['fcos', '--dir', str(tmp_path)]) == 1

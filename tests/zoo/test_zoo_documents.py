@@ -1,6 +1,5 @@
 """The metafile, the tables made from it, and the README's recipe."""
 
-import importlib.util
 import re
 import shutil
 
@@ -101,26 +100,20 @@ def test_stale_table_is_seen_and_mended(tmp_path, repo_root):
         table.update(path, repo_root)
 
 
-def run_tool(repo_root, name, arguments):
-    path = repo_root / 'tools' / 'analysis_tools' / f'{name}.py'
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.main(arguments)
-
-
-def test_table_tool_checks_and_writes(tmp_path, repo_root, capsys):
+def test_table_tool_checks_and_writes(tmp_path, tool, capsys):
     path = tmp_path / 'README.md'
     path.write_text(f'{table.BEGIN}\n{table.END}')
 
-    assert run_tool(repo_root, 'zoo_table', ['--check', str(path)]) == 1
+    main = tool('analysis_tools/zoo_table').main
+
+    assert main(['--check', str(path)]) == 1
     assert 'make zoo-table' in capsys.readouterr().out
-    assert run_tool(repo_root, 'zoo_table', [str(path)]) == 0
-    assert run_tool(repo_root, 'zoo_table', ['--check', str(path)]) == 0
+    assert main([str(path)]) == 0
+    assert main(['--check', str(path)]) == 0
 
 
-def test_size_tool_prints_ours_beside_the_paper_s(repo_root, capsys):
-    run_tool(repo_root, 'get_flops', ['double_heads'])
+def test_size_tool_prints_ours_beside_the_paper_s(tool, capsys):
+    tool('analysis_tools/get_flops').main(['double_heads'])
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == [

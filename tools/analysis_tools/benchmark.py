@@ -103,18 +103,6 @@ def add_own_arguments(parser):
         '--compare', nargs='+', metavar='JSON', help='rank records'
     )
     group.add_argument(
-        '--scatter',
-        type=Path,
-        help='with --compare and --scores: picture of AP against time',
-    )
-    group.add_argument(
-        '--scores',
-        nargs='+',
-        default=[],
-        metavar='NAME=JSON',
-        help="the models' scores, as mmdet-cppe5 evaluate --json writes them",
-    )
-    group.add_argument(
         '--all',
         nargs='*',
         metavar='NAME',
@@ -151,11 +139,14 @@ def precisions(args, device):
 
 
 def settings_grid(args):
-    from mmdet_cppe5.benchmark.settings import Settings, default_device
+    from mmdet_cppe5.benchmark.settings import (
+        BenchmarkSettings,
+        default_device,
+    )
 
     device = args.device or default_device()
     return [
-        Settings(
+        BenchmarkSettings(
             device=device,
             batch_size=batch_size,
             precision=precision,
@@ -276,13 +267,6 @@ def compare(args):
 
     records = [read_record(path) for path in args.compare]
     print(ranking_text(records))
-    if args.scatter:
-        from mmdet_cppe5.benchmark.scatter import draw_scatter, read_scores
-
-        named = (item.partition('=')[::2] for item in args.scores)
-        scores = {name: read_scores(path) for name, path in named}
-        draw_scatter(records, scores, args.scatter)
-        print(f'wrote {args.scatter}')
 
 
 def run_all(argv, args):
