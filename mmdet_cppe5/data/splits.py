@@ -18,7 +18,7 @@ import numpy as np
 
 from mmdet_cppe5.data.stats import SIZES, Statistics
 from mmdet_cppe5.data.verify.duplicates import find_twins, groups_of
-from mmdet_cppe5.data.verify.images import look_at_all
+from mmdet_cppe5.data.verify.image_facts import look_at_all
 from mmdet_cppe5.files import PathLike
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from mmdet_cppe5.data.declared_size import SizeFault, describe, remedy
 from mmdet_cppe5.data.verify.fix import fix
-from mmdet_cppe5.data.verify.images import ImageFacts
+from mmdet_cppe5.data.verify.image_facts import ImageFacts
 
 # Declared size, the file's, a box, what is done; as docs/data.md lists them.
 CASES = [

@@ -15,7 +15,7 @@ from mmdet_cppe5.coco import parse_ground_truth
 from mmdet_cppe5.data.verify.verification import verify
 from mmdet_cppe5.data.verify.boxes import paired_iou, pairs_within
 from mmdet_cppe5.data.verify.columns import NO_BOX, read_columns
-from mmdet_cppe5.data.verify.findings import CATALOGUE
+from mmdet_cppe5.data.verify.catalogue import CATALOGUE
 from mmdet_cppe5.data.verify.fix import fix
 
 # Six images of 40 x 30 pixels with ids 1..6 and one box 5 x 10 each, of the
@@ -224,7 +224,7 @@ def test_columns_are_those_of_the_evaluation_reader(test_data):
     truth = parse_ground_truth(json.loads(path.read_text()), 'x')
     np.testing.assert_array_equal(columns.boxes, truth.boxes)
     np.testing.assert_array_equal(columns.areas, truth.areas)
-    assert columns.ids == truth.annotation_ids
+    assert columns.ids == [item['id'] for item in truth.records.items]
 
 
 def test_objects_inside_others_are_not_taken_for_annotations(tmp_path):

@@ -15,7 +15,7 @@ from mmdet_cppe5.cli.main import main
 from mmdet_cppe5.data.verify.verification import verify
 from mmdet_cppe5.data.verify.duplicates import find_twins, groups_of
 from mmdet_cppe5.data.verify.fix import fix
-from mmdet_cppe5.data.verify.images import ImageFacts, look, look_at_all
+from mmdet_cppe5.data.verify.image_facts import ImageFacts, look, look_at_all
 
 pytest.importorskip('imagehash')
 

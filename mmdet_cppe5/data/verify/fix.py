@@ -15,7 +15,7 @@ from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.convert.conversion import clip_box, tidy
 from mmdet_cppe5.data.declared_size import MARGIN, Size, remedy
 from mmdet_cppe5.data.verify.findings import strict
-from mmdet_cppe5.data.verify.images import ImageFacts
+from mmdet_cppe5.data.verify.image_facts import ImageFacts
 from mmdet_cppe5.data.verify.records import declared_size, image_label
 from mmdet_cppe5.files import PathLike
 

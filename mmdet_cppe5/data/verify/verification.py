@@ -15,15 +15,11 @@ import numpy as np
 
 from mmdet_cppe5.data.verify.boxes import check_boxes
 from mmdet_cppe5.data.verify.columns import Columns, read_columns
-from mmdet_cppe5.data.verify.duplicates import (
-    BITS,
-    Twins,
-    disagreements,
-    find_twins,
-    labelled,
-)
+from mmdet_cppe5.data.verify.disagreements import disagreements, labelled
+from mmdet_cppe5.data.verify.duplicates import BITS, Twins, find_twins
 from mmdet_cppe5.data.verify.findings import Finding, Findings, Report
-from mmdet_cppe5.data.verify.images import ImageFacts, check_files, unlisted
+from mmdet_cppe5.data.verify.image_facts import ImageFacts
+from mmdet_cppe5.data.verify.images import check_files, unlisted
 from mmdet_cppe5.data.verify.records import (
     check_annotations,
     check_categories,
