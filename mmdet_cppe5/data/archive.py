@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
-import shutil
 import tarfile
 import zlib
 from dataclasses import dataclass
@@ -42,8 +42,7 @@ def unpack(
     """Unpack the wanted files of a ``tar.gz`` into a folder.
 
     Names, kinds and sizes are judged before a byte of the entry is written,
-    and files are written by plain copying, without the archive's owners,
-    modes and links.
+    and files are written without the archive's owners, modes and links.
 
     Args:
         archive: the ``tar.gz`` file.
@@ -61,7 +60,14 @@ def unpack(
         ValueError: if the archive is cut short or damaged, holds a link, a
             device, a repeated or an unsafe name, or passes a limit. Files
             that were unpacked before that stay; the caller removes them.
+        RuntimeError: if this Python is too old to judge entries.
     """
+    if not hasattr(tarfile, 'data_filter'):
+        raise RuntimeError(
+            'Expected Python 3.9.17, 3.10.12, 3.11.4 or later, whose tarfile '
+            'can tell safe entries from unsafe ones. Update Python, or '
+            'unpack the archive by hand.'
+        )
     try:
         with gzip.open(archive) as stream:
             careful = cast(IO[bytes], _Careful(stream))
@@ -115,7 +121,7 @@ def _unpack_all(
     total = 0
     bar = progress_bar(progress, desc='Unpacking', unit=' files')
     for count, member in enumerate(tar, start=1):
-        name = _plain_name(member)
+        name = _plain_name(member, folder)
         total += member.size
         _check_limits(name, member.size, total, count, limits)
         if member.isdir():
@@ -124,7 +130,7 @@ def _unpack_all(
             raise ValueError(f'Expected one {name} in the archive, not two.')
         seen.add(name)
         if re.fullmatch(wanted, name):
-            _write(tar, member, folder / name)
+            tar.extract(member, folder, set_attrs=False, filter='data')
             bar.update()
         else:
             left_out.append(name)
@@ -132,23 +138,31 @@ def _unpack_all(
     return left_out
 
 
-def _plain_name(member: tarfile.TarInfo) -> str:
-    """Return the entry's name, if it is a file or folder inside."""
+def _plain_name(member: tarfile.TarInfo, folder: Path) -> str:
+    """Return the entry's name, if it is a file or folder inside.
+
+    The standard library's filter for data judges names and kinds; links
+    inside the folder and names that only Windows takes for paths pass it.
+    """
     plain = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
     if not (plain and not member.issparse()) and not member.isdir():
         raise ValueError(
             f'Expected only files and folders in the archive, but '
-            f'{member.name!r} is a link, a device or another special entry.'
+            f'{member.name!r:.200} is a link, a device or another special '
+            'entry.'
         )
-    name = member.name
-    while name.startswith('./'):
-        name = name[2:]
-    parts = name.split('/')
-    if name.startswith('/') or '..' in parts or set(name) & set('\\:\0'):
+    try:
+        name = tarfile.data_filter(member, os.fspath(folder)).name
+    except tarfile.FilterError:
+        name = ''
+    # The filter takes '/x' for 'x'.
+    if name != member.name or set(name) & set('\\:\0'):
         raise ValueError(
             f'Expected only names inside the archive, but it holds '
-            f'{member.name!r}.'
+            f'{member.name!r:.200}.'
         )
+    while name.startswith('./'):
+        name = name[2:]
     return name
 
 
@@ -169,16 +183,3 @@ def _check_limits(
             f'The archive holds more than the {limits.members:,} entries '
             'that are accepted.'
         )
-
-
-def _write(
-    tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path
-) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    source = tar.extractfile(member)
-    if source is None:  # links only, and those never come here
-        raise ValueError(f'Expected the data of {member.name!r}.')
-    with source, open(target, 'xb') as stream:
-        shutil.copyfileobj(source, stream, _BLOCK)
-    if target.stat().st_size != member.size:
-        raise tarfile.ReadError(f'{member.name} ends early')
