@@ -4,7 +4,8 @@ Stylised scenes of medical staff in protective equipment, in the exact form
 of CPPE-5, for trying things out, for the tests and for the documentation.
 """
 
+from mmdet_cppe5.drawn.canvas import Box
 from mmdet_cppe5.drawn.dataset import DrawnPaths, write_drawn_dataset
-from mmdet_cppe5.drawn.scene import Box, draw_scene
+from mmdet_cppe5.drawn.scene import draw_scene
 
 __all__ = ['Box', 'DrawnPaths', 'draw_scene', 'write_drawn_dataset']

@@ -11,7 +11,7 @@ from PIL import Image
 
 from mmdet_cppe5.classes import CLASSES
 from mmdet_cppe5.drawn.compositions import COMPOSITIONS
-from mmdet_cppe5.drawn.scene import Box, draw_scene
+from mmdet_cppe5.drawn.scene import draw_scene
 from mmdet_cppe5.files import PathLike, atomic_path, write_json
 
 # The first image id of each split, as in CPPE-5.
@@ -103,8 +103,17 @@ def _write_images(
             dict(file_name=name, height=height, width=width, id=image_id)
         )
         for box in boxes:
-            number = len(annotations) + 1
-            annotations.append(_annotation(box, image_id, number))
+            annotation = dict(
+                area=box.width * box.height,
+                iscrowd=0,
+                bbox=[box.x, box.y, box.width, box.height],
+                category_id=box.category,
+                ignore=0,
+                segmentation=[],
+                image_id=image_id,
+                id=len(annotations) + 1,
+            )
+            annotations.append(annotation)
     return dict(
         images=images,
         type='instances',
@@ -113,17 +122,4 @@ def _write_images(
             dict(supercategory='none', id=number, name=name)
             for number, name in enumerate(CLASSES, start=1)
         ],
-    )
-
-
-def _annotation(box: Box, image_id: int, number: int) -> dict[str, Any]:
-    return dict(
-        area=box.width * box.height,
-        iscrowd=0,
-        bbox=[box.x, box.y, box.width, box.height],
-        category_id=box.category,
-        ignore=0,
-        segmentation=[],
-        image_id=image_id,
-        id=number,
     )

@@ -1,140 +1,66 @@
-"""Random looks and poses."""
+"""Random people: mostly staff in equipment, sometimes without."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from mmdet_cppe5.drawn.colours import palette
 from mmdet_cppe5.drawn.equipment import MASK_STYLES
-from mmdet_cppe5.drawn.figure import Arm, Look, Pose
-from mmdet_cppe5.drawn.places import pick
+from mmdet_cppe5.drawn.figure import Arm, Figure
 
-SKINS = (
-    (250, 222, 196),
-    (240, 204, 170),
-    (224, 172, 130),
-    (198, 140, 98),
-    (160, 106, 72),
-    (118, 78, 56),
-    (90, 60, 46),
-)
-HAIRS = (
-    (40, 30, 28),
-    (74, 50, 36),
-    (124, 82, 48),
-    (196, 150, 84),
-    (168, 84, 52),
-    (176, 176, 180),
-)
-COVERALLS = (
-    (247, 248, 249),
-    (247, 248, 249),
-    (247, 248, 249),
-    (206, 226, 242),
-    (250, 228, 128),
-    (200, 230, 206),
-)
-SCRUBS = ((66, 148, 150), (78, 124, 178), (104, 158, 110), (140, 84, 118))
-CLOTHES = (
-    (214, 96, 92),
-    (92, 112, 170),
-    (232, 182, 92),
-    (120, 96, 140),
-    (96, 148, 116),
-)
-TRIMS = (
-    (58, 122, 192),
-    (232, 126, 52),
-    (44, 150, 132),
-    (196, 76, 96),
-    (96, 100, 116),
-)
-MASKS = (
-    (150, 202, 232),
-    (150, 202, 232),
-    (246, 246, 244),
-    (136, 200, 172),
-    (70, 72, 80),
-    (240, 176, 196),
-)
-FRAMES = (
-    (58, 84, 196),
-    (44, 48, 54),
-    (226, 108, 52),
-    (40, 140, 120),
-    (176, 184, 194),
-)
-GLOVES = (
-    (62, 110, 206),
-    (62, 110, 206),
-    (128, 88, 178),
-    (240, 242, 244),
-    (74, 168, 120),
-    (46, 48, 56),
-)
-
+SKINS = palette('#fadec4 #f0ccaa #e0ac82 #c68c62 #a06a48 #764e38 #5a3c2e')
+HAIRS = palette('#281e1c #4a3224 #7c5230 #c49654 #a85434 #b0b0b4')
+TRIMS = palette('#3a7ac0 #e87e34 #2c9684 #c44c60 #606474')
+MASKS = palette('#96cae8 #96cae8 #f6f6f4 #88c8ac #464850 #f0b0c4')
+FRAMES = palette('#3a54c4 #2c3036 #e26c34 #288c78 #b0b8c2')
+GLOVES = palette('#3e6ece #3e6ece #8058b2 #f0f2f4 #4aa878 #2e3038')
+COVERALLS = palette('#f7f8f9 #f7f8f9 #cee2f2 #fae480 #c8e6ce')
+SCRUBS = palette('#429496 #4e7cb2 #689e6e #8c5476')
 ARMS = (
     Arm(8, 5),
     Arm(14, 8),
-    Arm(10, 2),
     Arm(46, -52, 'grip'),
     Arm(68, 160, 'open'),
     Arm(40, 150, 'open'),
     Arm(28, 118, 'open'),
-    Arm(18, -112, 'thumb'),
-    Arm(24, 128, 'thumb'),
-    Arm(16, -78, 'grip', 'clipboard'),
-    Arm(14, -86, 'grip', 'tablet'),
-    Arm(20, -64, 'grip', 'tube'),
-    Arm(26, 112, 'grip', 'tube'),
+    Arm(18, -112, 'grip'),
 )
 
 
-def random_look(rng: np.random.Generator) -> Look:
-    """Return a person: mostly staff in equipment, sometimes without."""
-    suit = pick(rng, ('coverall',) * 6 + ('scrubs',) * 2 + ('coat', 'casual'))
-    cloth = {
-        'coverall': COVERALLS,
-        'scrubs': SCRUBS,
-        'coat': ((250, 250, 250),),
-        'casual': CLOTHES,
-    }[suit]
-    geared = 0.25 if suit == 'casual' else 0.75
+def pick(rng: np.random.Generator, choices: Sequence[Any]) -> Any:
+    """Return one of ``choices``, all equally likely."""
+    return choices[int(rng.integers(len(choices)))]
+
+
+def random_person(rng: np.random.Generator) -> Figure:
+    """Return somebody, standing somehow."""
+    coverall = rng.random() < 0.65
     mask = (pick(rng, MASKS), pick(rng, MASK_STYLES))
-    shield = 'down' if rng.random() < 0.8 else 'up'
-    return Look(
+    return Figure(
         skin=pick(rng, SKINS),
         hair=pick(rng, HAIRS),
-        hairdo=pick(rng, ('short', 'short', 'long', 'bun', 'cap', 'bald')),
-        suit=suit,
-        cloth=pick(rng, cloth),
+        cap=rng.random() < 0.3,
+        coverall=coverall,
+        cloth=pick(rng, COVERALLS if coverall else SCRUBS),
         trim=pick(rng, TRIMS),
-        hood=suit == 'coverall' and rng.random() < 0.75,
-        mask=mask if rng.random() < geared + 0.1 else None,
-        mask_drop=0.16 if rng.random() < 0.08 else 0.0,
-        goggles=pick(rng, FRAMES) if rng.random() < geared * 0.7 else None,
-        shield=shield if rng.random() < geared * 0.5 else None,
-        gloves=pick(rng, GLOVES) if rng.random() < geared else None,
+        hood=coverall and rng.random() < 0.75,
+        mask=mask if rng.random() < 0.75 else None,
+        goggles=pick(rng, FRAMES) if rng.random() < 0.6 else None,
+        shield=rng.random() < 0.4,
+        gloves=pick(rng, GLOVES) if rng.random() < 0.7 else None,
         build=rng.uniform(0.88, 1.15),
         turn=rng.uniform(-1, 1),
-        back=rng.random() < 0.08,
-    )
-
-
-def random_pose(rng: np.random.Generator) -> Pose:
-    """Return a way of standing."""
-    left, right = pick(rng, ARMS), pick(rng, ARMS)
-    if left.holds and right.holds:
-        right = ARMS[0]
-    return Pose(
-        left=_loosened(rng, left),
-        right=_loosened(rng, right),
+        arms=(_random_arm(rng), _random_arm(rng)),
         lean=rng.uniform(-6, 6),
         tilt=rng.uniform(-9, 9),
         stride=rng.uniform(0.22, 0.48),
     )
 
 
-def _loosened(rng: np.random.Generator, arm: Arm) -> Arm:
-    """Return ``arm`` a few degrees off, so that no two are the same."""
-    upper, lower = arm.upper + rng.uniform(-6, 8), arm.lower
-    return Arm(upper, lower + rng.uniform(-10, 10), arm.hand, arm.holds)
+def _random_arm(rng: np.random.Generator) -> Arm:
+    """Return one of ``ARMS`` a few degrees off, so that no two are alike."""
+    upper, lower, hand = pick(rng, ARMS)
+    return Arm(upper + rng.uniform(-6, 8), lower + rng.uniform(-9, 9), hand)

@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Optional
 
 import numpy as np
 
-from mmdet_cppe5.drawn.canvas import Brush, Canvas, Frame
+from mmdet_cppe5.drawn.canvas import Box, Brush, Canvas
 from mmdet_cppe5.drawn.compositions import COMPOSITIONS
-from mmdet_cppe5.drawn.places import PLACES, pick
+from mmdet_cppe5.drawn.people import pick
+from mmdet_cppe5.drawn.places import PLACES
 
-SIZES = (
-    (432, 288),
-    (400, 300),
-    (360, 288),
-    (336, 336),
-    (288, 360),
-    (300, 400),
-)
+SIZES = ((432, 288), (400, 300), (336, 336), (288, 360), (300, 400))
 
 # Objects of which less can be seen are not annotated.
 MIN_SIDE = 8
 MIN_VISIBLE = 0.25
-
-
-class Box(NamedTuple):
-    """One annotated object.
-
-    Attributes:
-        category: 1..5, in the order of ``mmdet_cppe5.classes.CLASSES``.
-        x: left border, whole pixels from the left of the picture.
-        y: top border, from the top.
-        width: in pixels.
-        height: in pixels.
-    """
-
-    category: int
-    x: int
-    y: int
-    width: int
-    height: int
 
 
 def draw_scene(
@@ -69,12 +45,11 @@ def draw_scene(
     width, height = pick(rng, SIZES)
     canvas = Canvas(width, height)
     horizon = rng.uniform(0.3, 0.42)
-    compose, places = COMPOSITIONS[kind]
-    brush = Brush(canvas, Frame(0, 0, height))
-    PLACES[pick(rng, places)](brush, rng, width / height, horizon)
-    compose(canvas, rng, horizon)
-    boxes = [Box(*found) for found in canvas.boxes(MIN_SIDE, MIN_VISIBLE)]
-    return _light(np.asarray(canvas.finish()), rng), boxes
+    place = PLACES[pick(rng, tuple(PLACES))]
+    place(Brush(canvas, 0, 0, height), rng, width / height, horizon)
+    COMPOSITIONS[kind](canvas, rng, horizon)
+    picture = _light(np.asarray(canvas.finish()), rng)
+    return picture, canvas.boxes(MIN_SIDE, MIN_VISIBLE)
 
 
 def _light(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -89,7 +64,6 @@ def _light(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     tint = rng.uniform(0.86, 1.06) * rng.uniform(0.95, 1.05, 3)
     lit = picture * light[:, :, None] * tint.astype(np.float32)
     if rng.random() < 0.4:
-        # Grey grain, as film has it.
         grain = rng.standard_normal((height, width, 1), dtype=np.float32)
         lit = lit + grain * np.float32(rng.uniform(1.5, 5))
     return np.clip(np.rint(lit), 0, 255).astype(np.uint8)

@@ -9,9 +9,16 @@ from pycocotools.coco import COCO
 
 from mmdet_cppe5.classes import CLASSES
 from mmdet_cppe5.drawn import draw_scene, write_drawn_dataset
-from mmdet_cppe5.drawn.canvas import Canvas, Frame
+from mmdet_cppe5.drawn.canvas import Brush, Canvas
 from mmdet_cppe5.drawn.compositions import COMPOSITIONS
-from mmdet_cppe5.drawn.shapes import blob, box, grown, limb
+from mmdet_cppe5.drawn.shapes import (
+    blob,
+    box,
+    grown,
+    limb,
+    points,
+    symmetric,
+)
 
 SMALL, LARGE = 32**2, 96**2  # COCO's bin edges, in square pixels
 
@@ -107,7 +114,7 @@ class TestDataset:
 
     def test_every_class_comes_in_every_size_in_both_splits(self, tmp_path):
         # The default set, 200 and 29 images, begins with these.
-        paths = write_drawn_dataset(tmp_path, 24, 12, seed=0)
+        paths = write_drawn_dataset(tmp_path, 24, 29, seed=0)
         for file in (paths.train, paths.test):
             found = {
                 (
@@ -143,62 +150,88 @@ class TestScene:
             draw_scene(np.random.default_rng(0), 'selfie')
 
 
+def fill(canvas, outline, owner, alpha=255):
+    canvas.fill(outline, (9, 9, 9), owner, alpha)
+
+
 class TestCanvas:
     def test_box_is_tight_by_hand(self):
         canvas = Canvas(40, 30)
-        part = canvas.new_part(3)
-        canvas.fill(box(4, 5, 13.6, 20.6), (9, 9, 9), part)
-        # Pixels 4..13 across and 5..20 down.
+        fill(canvas, box(4, 5, 13.6, 20.6), canvas.new_object('Gloves'))
+        # Pixels 4..13 across and 5..20 down; Gloves are the third class.
         assert canvas.boxes(1, 0.1) == [(3, 4, 5, 14 - 4, 21 - 5)]
+
+    def test_lines_belong_to_an_object_too(self):
+        canvas = Canvas(40, 30)
+        mask = canvas.new_object('Mask')
+        canvas.line([(4, 10), (20, 10)], (9, 9, 9), 17 / 3, mask)
+        # 17 fine rows around the 30th, 22..38, lie in the pixels 7..12.
+        assert canvas.boxes(1, 0.1) == [(5, 4, 7, 21 - 4, 6)]
 
     def test_what_is_drawn_later_hides_what_was_before(self):
         canvas = Canvas(40, 30)
-        first, second = canvas.new_part(1), canvas.new_part(2)
-        canvas.fill(box(0, 0, 19.6, 9.6), (9, 9, 9), first)
+        first, second = (canvas.new_object('Coverall') for _ in range(2))
+        fill(canvas, box(0, 0, 19.6, 9.6), first)
         canvas.settle()
-        canvas.fill(box(12, -5, 30, 40), (0, 0, 0), second)
+        fill(canvas, box(12, -5, 30, 40), second)
         assert canvas.boxes(1, 0.1)[0] == (1, 0, 0, 12, 10)
         # 12 of 20 columns are left: above one half, below two thirds.
         assert len(canvas.boxes(1, 0.55)) == 2
         assert len(canvas.boxes(1, 0.65)) == 1
 
+    def test_an_object_that_is_wholly_hidden_has_no_box(self):
+        canvas = Canvas(40, 30)
+        first, second = (canvas.new_object('Coverall') for _ in range(2))
+        fill(canvas, box(5, 5, 9, 9), first)
+        canvas.settle()
+        fill(canvas, box(0, 0, 20, 20), second)
+        assert canvas.boxes(1, 0.0) == [(1, 0, 0, 21, 21)]
+
     def test_glass_leaves_what_is_behind_it_visible(self):
         canvas = Canvas(40, 30)
-        part = canvas.new_part(1)
-        canvas.fill(box(5, 5, 14.6, 14.6), (9, 9, 9), part)
+        fill(canvas, box(5, 5, 14.6, 14.6), canvas.new_object('Coverall'))
         canvas.settle()
-        canvas.fill(box(0, 0, 39, 29), (9, 9, 9), None, alpha=120)
+        fill(canvas, box(0, 0, 39, 29), 0, alpha=120)
         assert canvas.boxes(1, 0.99) == [(1, 5, 5, 10, 10)]
 
-    def test_parts_cut_by_the_border_end_there(self):
+    def test_objects_cut_by_the_border_end_there(self):
         canvas = Canvas(40, 30)
-        part = canvas.new_part(1)
-        canvas.fill(box(-20, 25, 9.6, 90), (9, 9, 9), part)
-        outside = canvas.new_part(2)
-        canvas.fill(box(50, 50, 60, 60), (9, 9, 9), outside)
+        fill(canvas, box(-20, 25, 9.6, 90), canvas.new_object('Coverall'))
+        fill(canvas, box(50, 50, 60, 60), canvas.new_object('Coverall'))
         assert canvas.boxes(1, 0.1) == [(1, 0, 25, 10, 5)]
 
     def test_slivers_are_left_out(self):
         canvas = Canvas(40, 30)
-        canvas.fill(box(0, 0, 2.6, 20), (9, 9, 9), canvas.new_part(1))
+        fill(canvas, box(0, 0, 2.6, 20), canvas.new_object('Coverall'))
         assert canvas.boxes(4, 0.1) == []
         assert len(canvas.boxes(3, 0.1)) == 1
 
-    def test_more_parts_than_the_map_can_hold_are_refused(self):
+    def test_more_objects_than_the_map_can_hold_are_refused(self):
         canvas = Canvas(4, 4)
         for _ in range(255):
-            canvas.new_part(1)
+            canvas.new_object('Mask')
         with pytest.raises(ValueError, match='at most 255'):
-            canvas.new_part(1)
+            canvas.new_object('Mask')
 
 
 class TestShapes:
-    def test_frame_turns_clockwise_then_mirrors(self):
+    def test_brush_turns_clockwise_then_mirrors(self):
         # A quarter turn takes "right" to "down" where y points down.
-        turned = Frame(10, 20, 3, angle=90).place(np.array([[1, 0]]))
+        turned = Brush(None, 10, 20, 3, angle=90).place([(1, 0)])
         np.testing.assert_allclose(turned, [[10, 20 + 3]], atol=1e-12)
-        mirrored = Frame(10, 20, 3, mirror=-1).place(np.array([[1, 2]]))
+        mirrored = Brush(None, 10, 20, 3, mirror=-1).place([(1, 2)])
         np.testing.assert_allclose(mirrored, [[10 - 3, 20 + 6]])
+
+    def test_points_are_hundredths(self):
+        np.testing.assert_allclose(
+            points('1,-2 30,4.5'), [[0.01, -0.02], [0.3, 0.045]]
+        )
+
+    def test_symmetric_outline_passes_through_both_halves(self):
+        outline = symmetric('0,0 20,10 10,30 0,40').tolist()
+        for x, y in ((0, 0), (0.2, 0.1), (-0.2, 0.1), (-0.1, 0.3), (0, 0.4)):
+            assert [x, y] in outline
+        assert len(outline) == 6 * 8
 
     def test_grown_square_keeps_its_corners(self):
         square = box(0, 0, 10, 10)
