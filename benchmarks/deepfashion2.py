@@ -27,7 +27,7 @@ from pycocotools.cocoeval import COCOeval
 from mmdet_cppe5.coco import parse_ground_truth, parse_results
 from mmdet_cppe5.deepfashion2.categories import CATEGORIES
 from mmdet_cppe5.deepfashion2.evaluation import assess_task, task_problem
-from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
+from mmdet_cppe5.deepfashion2.retrieval_scores import (
     evaluate_retrieval_files,
     summarize,
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 
-from mmdet_cppe5.deepfashion2.converter import convert
+from mmdet_cppe5.deepfashion2.convert import convert
 from mmdet_cppe5.deepfashion2.landmarks import visible_only
-from mmdet_cppe5.deepfashion2.queries import queries_and_gallery
+from mmdet_cppe5.deepfashion2.query_and_gallery import queries_and_gallery
 from mmdet_cppe5.files import read_json, write_json
 
 

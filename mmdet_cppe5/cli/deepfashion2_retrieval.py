@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
+from mmdet_cppe5.deepfashion2.retrieval_scores import (
     evaluate_retrieval_files,
     per_query,
     retrieval_table,

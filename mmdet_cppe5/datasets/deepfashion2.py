@@ -14,7 +14,7 @@ from mmdet_cppe5.deepfashion2.categories import (
     PALETTE,
     category_named,
 )
-from mmdet_cppe5.deepfashion2.coco import with_class_names
+from mmdet_cppe5.deepfashion2.class_names import with_class_names
 
 
 class _DeepFashion2COCO(COCO):

@@ -21,7 +21,7 @@ from mmdet_cppe5.coco.conversion import (
 )
 from mmdet_cppe5.coco.loading import load_ground_truth_json
 from mmdet_cppe5.deepfashion2.categories import category_named
-from mmdet_cppe5.deepfashion2.coco import with_class_names
+from mmdet_cppe5.deepfashion2.class_names import with_class_names
 from mmdet_cppe5.deepfashion2.landmark_problem import (
     detected_landmarks,
     landmark_problem,

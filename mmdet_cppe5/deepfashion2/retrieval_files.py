@@ -12,7 +12,7 @@ import numpy as np
 
 from mmdet_cppe5.coco.loading import paused_collector
 from mmdet_cppe5.coco.records import Records, shorten
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     NO_IMAGE,
     Gallery,
     Queries,

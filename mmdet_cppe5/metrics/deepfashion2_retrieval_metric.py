@@ -12,21 +12,21 @@ from mmdet.registry import METRICS
 from mmengine.logging import print_log
 
 from mmdet_cppe5.deepfashion2.categories import category_named
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     NO_IMAGE,
     Retrievals,
     evaluate_retrieval,
 )
-from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
+from mmdet_cppe5.deepfashion2.retrieval_files import (
+    load_gallery,
+    load_queries,
+)
+from mmdet_cppe5.deepfashion2.retrieval_scores import (
     TOP_K,
     check_ids,
     per_query,
     retrieval_table,
     summarize,
-)
-from mmdet_cppe5.deepfashion2.retrieval_files import (
-    load_gallery,
-    load_queries,
 )
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.metrics.sample_metric import SampleMetric
@@ -63,9 +63,8 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
     has ended, and ``gallery_bboxes`` ``(n, r, 4)``, x1, y1, x2, y2 in pixels
     of the gallery image. Accuracies are points, 0 to 100, under
     ``deepfashion2/top-1`` ...; ``deepfashion2/missed`` is the share of
-    queries that no detection stands for. See
-    :func:`~mmdet_cppe5.deepfashion2.retrieval.evaluate_retrieval` for the
-    rules.
+    queries that no detection stands for. The rules:
+    :func:`~mmdet_cppe5.deepfashion2.retrieval_accuracy.evaluate_retrieval`.
 
     Args:
         query_file: the query file, such as ``val_query.json``.

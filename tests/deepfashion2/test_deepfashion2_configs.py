@@ -7,7 +7,7 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 
 from mmdet_cppe5.deepfashion2.categories import CLASSES
-from mmdet_cppe5.deepfashion2.converter import convert
+from mmdet_cppe5.deepfashion2.convert import convert
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from deepfashion2_builders import raw_item, write_raw
 from PIL import Image
 from pycocotools.coco import COCO
 
-from mmdet_cppe5.deepfashion2.converter import convert
+from mmdet_cppe5.deepfashion2.convert import convert
 from mmdet_cppe5.deepfashion2.landmarks import visible_only
-from mmdet_cppe5.deepfashion2.queries import queries_and_gallery
+from mmdet_cppe5.deepfashion2.query_and_gallery import queries_and_gallery
 
 
 def converted(tmp_path, images, **options):

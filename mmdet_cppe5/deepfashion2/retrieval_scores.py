@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     NO_IMAGE,
     Gallery,
     Queries,

@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from mmdet_cppe5.deepfashion2.retrieval import evaluate_retrieval
-from mmdet_cppe5.deepfashion2.retrieval_evaluation import (
-    evaluate_retrieval_files,
-    per_query,
-    summarize,
-)
+from mmdet_cppe5.deepfashion2.retrieval_accuracy import evaluate_retrieval
 from mmdet_cppe5.deepfashion2.retrieval_files import (
     load_gallery,
     load_queries,
     load_retrievals,
+)
+from mmdet_cppe5.deepfashion2.retrieval_scores import (
+    evaluate_retrieval_files,
+    per_query,
+    summarize,
 )
 
 QUERY = {

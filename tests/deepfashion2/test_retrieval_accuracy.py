@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pycocotools import mask
 
-from mmdet_cppe5.deepfashion2.retrieval import (
+from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     NO_IMAGE,
     Gallery,
     Queries,

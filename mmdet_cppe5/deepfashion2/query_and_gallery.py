@@ -17,7 +17,7 @@ def queries_and_gallery(
 
     Args:
         coco: content of a file that
-            :func:`~mmdet_cppe5.deepfashion2.converter.convert` wrote.
+            :func:`~mmdet_cppe5.deepfashion2.convert.convert` wrote.
 
     Returns:
         The entries of the query file (``query_image_id``, ``bbox``, ``cls``,

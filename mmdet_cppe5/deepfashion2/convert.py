@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional, TextIO
 
 from mmdet_cppe5.deepfashion2.categories import CATEGORIES, NUM_LANDMARKS
-from mmdet_cppe5.deepfashion2.raw import image_id_of, read_annotations
+from mmdet_cppe5.deepfashion2.raw_annotations import (
+    image_id_of,
+    read_annotations,
+)
 from mmdet_cppe5.files import PathLike, atomic_path
 from mmdet_cppe5.images import pillow, seen_size
 from mmdet_cppe5.progress import track
@@ -54,9 +57,8 @@ def convert(
     Image ids are the numbers in the files' names; annotation ids count from
     1 over the images by id and their items in the files' order. The file is
     written as it is read, so that the training set's 190,000 files need
-    little memory. See
-    :func:`~mmdet_cppe5.deepfashion2.raw.read_annotations` for what an
-    annotation holds.
+    little memory. What an annotation holds:
+    :func:`~mmdet_cppe5.deepfashion2.raw_annotations.read_annotations`.
 
     Args:
         annotations: folder of raw files ``NNNNNN.json`` (``annos``).
