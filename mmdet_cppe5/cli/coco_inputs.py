@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 from mmdet_cppe5.coco import (
     CocoGroundTruth,
@@ -14,7 +13,7 @@ from mmdet_cppe5.coco import (
     read_ground_truth,
     read_results,
 )
-from mmdet_cppe5.coco.conversion import IOU_TYPES, Problem, to_core
+from mmdet_cppe5.coco.conversion import Problem, to_core
 from mmdet_cppe5.scores.documents import describe_file
 
 
@@ -58,32 +57,3 @@ def describe_truth(path: str, truth: CocoGroundTruth) -> dict[str, Any]:
 def describe_results(path: str, found: CocoResults) -> dict[str, Any]:
     """Return path, digest and count of a result file, for the JSON."""
     return describe_file(path, detections=len(found.records))
-
-
-def distinct_names(paths: Sequence[str]) -> list[str]:
-    """Return a short name for each result file, no two alike.
-
-    The file's name without ``.json`` and ``.bbox``; where names coincide,
-    with as much of the folder before it as tells them apart, and numbered
-    where the same file is given twice.
-    """
-    parts = [_parts(path) for path in paths]
-    names: list[Optional[str]] = [None] * len(parts)
-    for length in range(1, max(map(len, parts), default=0) + 1):
-        tried = ['/'.join(each[-length:]) for each in parts]
-        for index, name in enumerate(tried):
-            if names[index] is None and tried.count(name) == 1:
-                names[index] = name
-    for index, each in enumerate(parts):
-        if names[index] is None:
-            same = parts[:index].count(each) + 1
-            names[index] = f'{"/".join(each)} ({same})'
-    return [name or '' for name in names]
-
-
-def _parts(path: str) -> tuple[str, ...]:
-    whole = Path(path)
-    name = whole.name
-    for suffix in ('.json', *(f'.{kind}' for kind in IOU_TYPES)):
-        name = name.removesuffix(suffix)
-    return (*whole.parts[:-1], name)

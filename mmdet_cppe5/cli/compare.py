@@ -17,7 +17,6 @@ from typing import Any
 from mmdet_cppe5.cli.coco_inputs import (
     describe_results,
     describe_truth,
-    distinct_names,
     read_problems,
 )
 from mmdet_cppe5.cli.coco_options import (
@@ -31,6 +30,7 @@ from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
 from mmdet_cppe5.core import Evaluation, compare, evaluate
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.scores.documents import comparison_document
+from mmdet_cppe5.scores.groups import distinct_names
 from mmdet_cppe5.scores.tables import comparison_tables
 
 

@@ -33,7 +33,7 @@ from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
 )
-from mmdet_cppe5.scores.tables import summary_tables
+from mmdet_cppe5.scores.tables import assessment_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,12 +84,14 @@ def run(args: argparse.Namespace) -> int:
     task = args.task or _task_of(found)
     problem = task_problem(truth, found, task, args.as_reference)
     settings = task_settings(task, **analyses(args))
-    summary, scores = assess_task(truth, problem, task, settings, args.subset)
+    summary, assessment = assess_task(
+        truth, problem, task, settings, args.subset
+    )
     print(
         f'{args.results}, {task}: {len(found.records)} detections against '
         f'{len(truth.records)} items in {len(truth.image_ids)} images\n'
     )
-    print(summary_tables(summary, scores))
+    print(assessment_tables(assessment))
     if args.subset:
         print(f'\n{subset_table(summary)}')
     if args.json:

@@ -33,7 +33,7 @@ from mmdet_cppe5.files import write_json
 from mmdet_cppe5.scores.assessment import assess
 from mmdet_cppe5.scores.card_recall import card_recall
 from mmdet_cppe5.scores.documents import evaluation_document
-from mmdet_cppe5.scores.tables import number, summary_tables
+from mmdet_cppe5.scores.tables import assessment_tables, number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     """Evaluate, print the tables, and write the JSON if asked to."""
     truth, (found,), (problem,) = read_problems(args, [args.results])
     settings = replace(coco_settings(args), **analyses(args))
-    summary, scores = assess(
+    assessment = assess(
         problem.ground_truths,
         problem.detections,
         truth.class_names,
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         f'{args.results}: {len(found.records)} detections against '
         f'{len(truth.records)} annotations in {len(truth.image_ids)} images\n'
     )
-    print(summary_tables(summary, scores))
+    print(assessment_tables(assessment))
     print(f'\n{_card_line(card)}')
     if args.json:
         inputs = {
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
             'results': describe_results(args.results, found),
         }
         document = evaluation_document(
-            summary,
+            assessment.summary,
             inputs,
             described_settings(args, settings, truth),
             [*truth.notices, *found.notices],

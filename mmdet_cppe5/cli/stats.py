@@ -43,10 +43,11 @@ def run(args: argparse.Namespace) -> int:
             print(line)
         if args.plots:
             from mmdet_cppe5.data.stats_figures import draw_all
+            from mmdet_cppe5.report.exports import save_drawing
 
             folder = Path(args.plots) / Path(path).stem
             for drawing in draw_all(stats):
-                drawing.save(folder, args.formats)
+                save_drawing(drawing, folder, args.formats)
             print(f'  figures: {folder}')
     if args.json:
         write_json(args.json, numbers, indent=1)

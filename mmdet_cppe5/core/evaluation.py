@@ -39,6 +39,7 @@ from mmdet_cppe5.core.settings import (
     check_same_world,
     check_thresholds,
     listed,
+    same_threshold,
 )
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
 
@@ -194,7 +195,7 @@ class Evaluation:
 
         ``AP``; ``AP50`` and ``AP75`` where those thresholds were evaluated;
         ``APs``, ``APm``, ``APl`` for the size ranges small, medium, large
-        (``AP_<name>`` for others); ``AR@<cap>`` for every cap; ``ARs``,
+        (``AP_<name>`` for others); ``AR<cap>`` for every cap; ``ARs``,
         ``ARm``, ``ARl`` at the largest cap.
         """
         sizes = list(self.area_ranges)[1:]
@@ -205,7 +206,7 @@ class Evaluation:
         for name in sizes:
             numbers[f'AP{size_suffix(name)}'] = self.ap(area=name)
         for cap in self.max_dets:
-            numbers[f'AR@{cap}'] = self.ar(cap)
+            numbers[f'AR{cap}'] = self.ar(cap)
         for name in sizes:
             numbers[f'AR{size_suffix(name)}'] = self.ar(area=name)
         return numbers
@@ -249,7 +250,7 @@ class Evaluation:
         Raises:
             ValueError: If it was not evaluated.
         """
-        found = np.flatnonzero(np.abs(self.iou_thrs - iou_thr) < 1e-9)
+        found = np.flatnonzero(same_threshold(self.iou_thrs, iou_thr))
         if len(found) == 0:
             raise ValueError(
                 f'Expected one of the evaluated thresholds '
@@ -283,7 +284,7 @@ class Evaluation:
 
     def has_threshold(self, iou_thr: float) -> bool:
         """Whether a threshold was evaluated, to within rounding."""
-        return bool((np.abs(self.iou_thrs - iou_thr) < 1e-9).any())
+        return bool(same_threshold(self.iou_thrs, iou_thr).any())
 
     @cached_property
     def _precision(self) -> FloatArray:

@@ -5,7 +5,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mmdet_cppe5.core.arrays import Detections, FloatArray, GroundTruths
+from mmdet_cppe5.core.arrays import (
+    BoolArray,
+    Detections,
+    FloatArray,
+    GroundTruths,
+)
 
 #: COCO's ten thresholds; the spacing is pycocotools' own, bit for bit.
 IOU_THRS: tuple[float, ...] = tuple(np.linspace(0.5, 0.95, 10).tolist())
@@ -68,6 +73,15 @@ def check_caps(max_dets: Sequence[int]) -> tuple[int, ...]:
             f'{listed(max_dets) or "none"}.'
         )
     return caps
+
+
+def same_threshold(iou_thrs: FloatArray, iou_thr: float) -> BoolArray:
+    """(T,) whether thresholds are one, to within rounding.
+
+    0.75 may come as 0.7500000000000002, for instance from ``numpy.arange``.
+    """
+    same: BoolArray = np.abs(np.asarray(iou_thrs) - iou_thr) < 1e-9
+    return same
 
 
 def listed(values: Iterable[object]) -> str:

@@ -7,26 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmdet_cppe5.data.stats import SIZES, Statistics
-from mmdet_cppe5.figures.style import (
-    ACCENT,
-    GRID,
-    INK,
-    MUTED,
-    PAPER,
-    Drawing,
-    bare,
-    category_ticks,
-    class_colours,
-    dress,
-    label,
-    legend,
-    name_axes,
-    new_axes,
-    new_figure,
-    note,
-    require_matplotlib,
-    slant,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +48,8 @@ def class_counts(stats: Statistics) -> Drawing:
     """Draw the number of boxes by class, split by COCO's size bins."""
     order = _order(stats)
     names = [stats.class_names[k] for k in order]
-    figure, axes = new_axes(5.4, max(2.2, 0.9 + 0.34 * len(names)), grid='x')
-    colours = class_colours(names)
+    figure, axes = style.new_axes(5.4, max(2.2, 0.9 + 0.34 * len(names)), grid='x')
+    colours = style.class_colours(names)
     sizes = stats.class_sizes[order]
     left = np.zeros(len(order))
     for size, shade in enumerate(_SHADES):
@@ -77,7 +59,7 @@ def class_counts(stats: Statistics) -> Drawing:
             left=left,
             color=[_tint(colour, shade) for colour in colours],
             height=0.68,
-            edgecolor=PAPER,
+            edgecolor=style.PAPER,
             linewidth=0.8,
         )
         left += sizes[:, size]
@@ -90,15 +72,15 @@ def class_counts(stats: Statistics) -> Drawing:
             textcoords='offset points',
             va='center',
             fontsize=8,
-            color=MUTED,
+            color=style.MUTED,
         )
     for size, shade in zip(SIZES, _SHADES):
-        axes.barh([0], [0], color=_tint(MUTED, shade), label=size)
+        axes.barh([0], [0], color=_tint(style.MUTED, shade), label=size)
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.set_xlim(0, max(left.max(initial=0) * 1.3, 1))
-    category_ticks(axes, names)
-    name_axes(axes, x='boxes')
-    legend(axes, ncols=3, loc='lower right', bbox_to_anchor=(1, 1),
+    style.category_ticks(axes, names)
+    style.name_axes(axes, x='boxes')
+    style.legend(axes, ncols=3, loc='lower right', bbox_to_anchor=(1, 1),
            handlelength=1.2)  # fmt: skip
     said = ', '.join(f'{n} {t:.0f}' for n, t in zip(names[:12], left.tolist()))
     return Drawing(
@@ -114,14 +96,14 @@ def class_counts(stats: Statistics) -> Drawing:
 def boxes_per_image(stats: Statistics) -> Drawing:
     """Draw how many images have how many boxes."""
     counts = stats.boxes_per_image
-    figure, axes = new_axes(grid='y')
+    figure, axes = style.new_axes(grid='y')
     most = int(counts.max(initial=0))
     if len(counts):
         step = max(1, -(-(most + 1) // 40))
         edges = np.arange(-0.5, most + step + 0.5, step)
-        axes.hist(counts, edges, color=ACCENT, edgecolor=PAPER, linewidth=0.8)
+        axes.hist(counts, edges, color=style.ACCENT, edgecolor=style.PAPER, linewidth=0.8)
         mean = counts.mean()
-        axes.axvline(mean, color=INK, linewidth=1, linestyle=':')
+        axes.axvline(mean, color=style.INK, linewidth=1, linestyle=':')
         axes.annotate(
             f'mean {mean:.2f}',
             (mean, 1),
@@ -130,13 +112,13 @@ def boxes_per_image(stats: Statistics) -> Drawing:
             textcoords='offset points',
             va='top',
             fontsize=8,
-            color=INK,
+            color=style.INK,
         )
         axes.yaxis.get_major_locator().set_params(integer=True)
         axes.xaxis.get_major_locator().set_params(integer=True)
     else:
-        note(axes, 'no images')
-    name_axes(axes, x='boxes in an image', y='images')
+        style.note(axes, 'no images')
+    style.name_axes(axes, x='boxes in an image', y='images')
     return Drawing(
         'boxes-per-image',
         'Boxes per image',
@@ -148,10 +130,10 @@ def boxes_per_image(stats: Statistics) -> Drawing:
 
 def _spread(axes: Axes, values: np.ndarray, x: str, log: bool) -> None:
     """Draw a histogram of positive values with its median."""
-    dress(axes, grid='y')
-    name_axes(axes, x=x, y='images')
+    style.dress(axes, grid='y')
+    style.name_axes(axes, x=x, y='images')
     if not len(values):
-        note(axes, 'no images')
+        style.note(axes, 'no images')
         return
     low, high = values.min(), values.max()
     if log:
@@ -163,17 +145,17 @@ def _spread(axes: Axes, values: np.ndarray, x: str, log: bool) -> None:
         axes.set_xticks(ticks, [f'{tick:.2g}' for tick in ticks])
     else:
         edges = np.linspace(0, high * 1.02, 31)
-    axes.hist(values, edges, color=ACCENT, edgecolor=PAPER, linewidth=0.6)
-    axes.axvline(np.median(values), color=INK, linewidth=1, linestyle=':')
+    axes.hist(values, edges, color=style.ACCENT, edgecolor=style.PAPER, linewidth=0.6)
+    axes.axvline(np.median(values), color=style.INK, linewidth=1, linestyle=':')
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_title(
-        f'median {np.median(values):,.3g}', fontsize=8, color=MUTED, loc='left'
+        f'median {np.median(values):,.3g}', fontsize=8, color=style.MUTED, loc='left'
     )
 
 
 def image_shapes(stats: Statistics) -> Drawing:
     """Draw the sizes and the shapes of the images."""
-    figure = new_figure(7.2, 2.8)
+    figure = style.new_figure(7.2, 2.8)
     left, right = figure.subplots(1, 2)
     _spread(left, stats.image_sides, '√(width × height), pixels', log=False)
     _spread(right, stats.image_ratios, 'width / height', log=True)
@@ -193,24 +175,24 @@ def box_shapes(stats: Statistics) -> Drawing:
     """Draw the boxes' relative sizes and aspect ratios by class."""
     order = _order(stats)
     names = [stats.class_names[k] for k in order]
-    figure = new_figure(7.2, max(2.4, 1.0 + 0.36 * len(names)))
+    figure = style.new_figure(7.2, max(2.4, 1.0 + 0.36 * len(names)))
     left, right = figure.subplots(1, 2, sharey=True)
     for axes, values, x in (
         (left, stats.relative_sides * 100, '√(share of the image), %'),
         (right, stats.box_ratios, 'width / height'),
     ):
-        dress(axes, grid='x')
+        style.dress(axes, grid='x')
         _boxes_by_class(axes, stats, order, values)
-        name_axes(axes, x=x)
+        style.name_axes(axes, x=x)
     left.set_xlim(0, 100)
     right.set_xscale('log')
     right.minorticks_off()
     right.set_xticks(
         [0.125, 0.25, 0.5, 1, 2, 4, 8], ['⅛', '¼', '½', '1', '2', '4', '8']
     )
-    right.axvline(1, color=MUTED, linewidth=0.8)
+    right.axvline(1, color=style.MUTED, linewidth=0.8)
     right.set_xlim(0.1, 10)
-    category_ticks(left, names)
+    style.category_ticks(left, names)
     left.set_ylim(len(order) - 0.4, -0.6)
     right.tick_params(axis='y', length=0, labelleft=False)
     return Drawing(
@@ -229,7 +211,7 @@ def _boxes_by_class(
     axes: Axes, stats: Statistics, order: np.ndarray, values: np.ndarray
 ) -> None:
     """Draw one row of dots, whiskers and a box for each class."""
-    colours = class_colours([stats.class_names[k] for k in order])
+    colours = style.class_colours([stats.class_names[k] for k in order])
     jitter = np.random.default_rng(0).uniform(-0.28, 0.28, len(values))
     for row, (k, colour) in enumerate(zip(order, colours)):
         mine = np.flatnonzero(stats.label == k)
@@ -259,19 +241,19 @@ def _boxes_by_class(
             zorder=3,
         )
         axes.plot(
-            [p50, p50], [row - 0.2, row + 0.2], color=INK, lw=1.4, zorder=4
+            [p50, p50], [row - 0.2, row + 0.2], color=style.INK, lw=1.4, zorder=4
         )
 
 
 def positions(stats: Statistics) -> Drawing:
     """Draw where in the images the boxes of each class lie."""
-    require_matplotlib()
+    style.require_matplotlib()
     from matplotlib.colors import PowerNorm
 
     order = _order(stats)
     columns = min(len(order), 5) or 1
     rows = -(-len(order) // columns) or 1
-    figure = new_figure(1.45 * columns + 0.7, 1.55 * rows + 0.5)
+    figure = style.new_figure(1.45 * columns + 0.7, 1.55 * rows + 0.5)
     grid = figure.subplots(rows, columns, squeeze=False)
     maps = [stats.coverage(int(k)) for k in order]
     top = max((float(values.max()) for values in maps), default=1.0) or 1.0
@@ -284,19 +266,19 @@ def positions(stats: Statistics) -> Drawing:
             extent=(0, 1, 1, 0),
         )
         axes.set_title(
-            label(stats.class_names[k], 18), fontsize=8.5, color=INK
+            style.label(stats.class_names[k], 18), fontsize=8.5, color=style.INK
         )
     for axes in grid.flat:
         axes.set_xticks([])
         axes.set_yticks([])
         for spine in axes.spines.values():
-            spine.set_color(GRID)
+            spine.set_color(style.GRID)
     for axes in list(grid.flat)[len(order) :]:
         axes.set_visible(False)
     if picture is not None:
         bar = figure.colorbar(picture, ax=grid, shrink=0.8, aspect=18)
         bar.outline.set_visible(False)
-        bar.ax.tick_params(labelsize=7.5, color=MUTED, labelcolor=INK)
+        bar.ax.tick_params(labelsize=7.5, color=style.MUTED, labelcolor=style.INK)
         bar.ax.yaxis.set_major_formatter(lambda value, _: f'{value:.0%}')
     return Drawing(
         'positions',
@@ -318,7 +300,7 @@ def company(stats: Statistics) -> Drawing:
     shares = counts / have[:, None]
     np.fill_diagonal(shares, np.nan)
     side = 1.6 + 0.55 * max(len(names), 3)
-    figure, axes = new_axes(side + 0.9, side, grid='none')
+    figure, axes = style.new_axes(side + 0.9, side, grid='none')
     axes.imshow(shares, cmap='Blues', vmin=0, vmax=1, aspect='equal')
     for row in range(len(names)):
         for column in range(len(names)):
@@ -332,13 +314,13 @@ def company(stats: Statistics) -> Drawing:
                 ha='center',
                 va='center',
                 fontsize=7 if len(names) <= 12 else 5,
-                color=PAPER if share > 0.55 else INK,
+                color=style.PAPER if share > 0.55 else style.INK,
             )
-    category_ticks(axes, names)
-    category_ticks(axes, names, axis='x')
-    slant(axes)
-    bare(axes)
-    name_axes(axes, x='... also have', y='of the images with')
+    style.category_ticks(axes, names)
+    style.category_ticks(axes, names, axis='x')
+    style.slant(axes)
+    style.bare(axes)
+    style.name_axes(axes, x='... also have', y='of the images with')
     return Drawing(
         'company',
         'Which classes come together',

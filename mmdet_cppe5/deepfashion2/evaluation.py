@@ -33,8 +33,8 @@ from mmdet_cppe5.deepfashion2.subsets import (
     restrict,
 )
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.scores.assessment import Settings, assess
-from mmdet_cppe5.scores.summary import Scores, points
+from mmdet_cppe5.scores.assessment import Assessment, Settings, assess
+from mmdet_cppe5.scores.summary import points
 
 TASKS = ('bbox', 'segm', 'keypoints')
 
@@ -119,7 +119,7 @@ def assess_task(
     task: str,
     settings: Optional[Settings] = None,
     subsets: Sequence[str] = (),
-) -> tuple[dict[str, Any], Scores]:
+) -> tuple[dict[str, Any], Assessment]:
     """Evaluate one task.
 
     Args:
@@ -134,30 +134,32 @@ def assess_task(
         The summary (see :mod:`mmdet_cppe5.scores.summary`; points, 0 to
         100), for landmarks with the ``AR50`` and ``AR75`` of COCO's ten
         numbers, and with ``subsets`` where asked for: attribute -> value ->
-        ``items``, ``AP``, ``AP50``, ``AP75``; and the evaluation behind it.
+        ``items``, ``AP``, ``AP50``, ``AP75``; and the assessment behind it.
 
     Raises:
         ValueError: if an annotation lacks an attribute.
     """
     if settings is None:
         settings = task_settings(task)
-    summary, scores = assess(
+    assessment = assess(
         problem.ground_truths,
         problem.detections,
         truth.class_names,
         settings,
         problem.similarity,
     )
+    summary = {**assessment.summary}
     if task == 'keypoints':
+        summary['overall'] = {**summary['overall']}
         for percent in (50, 75):
-            recall = scores.ar(iou_thr=percent / 100)
+            recall = assessment.scores.ar(iou_thr=percent / 100)
             summary['overall'][f'AR{percent}'] = points(recall)
     if subsets:
         plain = replace(settings, area_ranges={}, tide=None, ci=None)
         summary['subsets'] = {
             name: _by_value(truth, problem, name, plain) for name in subsets
         }
-    return summary, scores
+    return summary, assessment
 
 
 def check_not_corners(truth: CocoGroundTruth, results: CocoResults) -> None:
@@ -196,14 +198,14 @@ def _by_value(
     table = {}
     for value, name in enumerate(SUBSETS[attribute], 1):
         objects = restrict(problem.ground_truths, values == value)
-        summary, _ = assess(
+        assessment = assess(
             objects,
             problem.detections,
             truth.class_names,
             plain,
             problem.similarity,
         )
-        overall = summary['overall']
+        overall = assessment.summary['overall']
         table[name] = {
             'items': int((~objects.ignore).sum()),
             **{key: overall[key] for key in ('AP', 'AP50', 'AP75')},

@@ -19,6 +19,7 @@ from mmdet_cppe5.coco import (
 )
 from mmdet_cppe5.figures.style import require_matplotlib
 from mmdet_cppe5.files import PathLike, write_text
+from mmdet_cppe5.report.exports import save_drawing
 from mmdet_cppe5.report.page import Page, render, require_jinja
 from mmdet_cppe5.report.report import Extras, report_page
 from mmdet_cppe5.report.study import data_set, study
@@ -182,7 +183,7 @@ class ReportHook(Hook):
         runner.logger.info(f'Wrote the report to {path}.')
         if self.figures:
             for drawing in page.drawings():
-                drawing.save(folder / name)
+                save_drawing(drawing, folder / name)
         if self.to_visualizer:
             for drawing in page.drawings():
                 runner.visualizer.add_image(

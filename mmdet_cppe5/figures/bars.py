@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    ACCENT,
-    GRID,
-    INK,
-    MUTED,
-    Drawing,
-    category_ticks,
-    class_colours,
-    dress,
-    label,
-    legend,
-    name_axes,
-    new_axes,
-    new_figure,
-    note,
-    percent,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,14 +48,16 @@ def class_ap(
     parts = np.array_split(order, columns)
     rows = max(len(parts[0]), 1)
     # As tall as its neighbours on a page, or what many rows need.
-    figure = new_figure(4.6 * columns, max(0.9 + rows * 0.25, 3.2))
+    figure = style.new_figure(4.6 * columns, max(0.9 + rows * 0.25, 3.2))
     for part, axes in zip(
         parts, figure.subplots(1, columns, squeeze=False)[0]
     ):
-        dress(axes, grid='x')
+        style.dress(axes, grid='x')
         _class_rows(axes, part, names, ap, intervals, counts)
         if np.isfinite(mean):
-            axes.axvline(100 * mean, color=INK, linewidth=1, linestyle=':')
+            axes.axvline(
+                100 * mean, color=style.INK, linewidth=1, linestyle=':'
+            )
         axes.set_ylim(rows - 0.4, -0.6)
     text = 'Each dot is the AP of one class (IoU 0.50 to 0.95), best first'
     if intervals is not None:
@@ -81,7 +68,7 @@ def class_ap(
         )
     if np.isfinite(mean):
         text += '. The dotted line is the mean over classes'
-    said = ', '.join(f'{names[i]} {percent(ap[i])}' for i in order[:12])
+    said = ', '.join(f'{names[i]} {style.percent(ap[i])}' for i in order[:12])
     return Drawing(
         'class-ap',
         'AP by class',
@@ -100,11 +87,16 @@ def _class_rows(
     intervals: Optional[np.ndarray],
     counts: Optional[Sequence[int]],
 ) -> None:
-    colours = class_colours(names)
+    colours = style.class_colours(names)
     for row, index in enumerate(part):
         if not np.isfinite(ap[index]):
             axes.text(
-                1, row, 'no objects', fontsize=8, color=MUTED, va='center'
+                1,
+                row,
+                'no objects',
+                fontsize=8,
+                color=style.MUTED,
+                va='center',
             )
             continue
         right = 100 * ap[index]
@@ -123,19 +115,19 @@ def _class_rows(
         axes.text(
             right + 2.5,
             row,
-            percent(ap[index]),
+            style.percent(ap[index]),
             fontsize=8.5,
-            color=INK,
+            color=style.INK,
             va='center',
         )
     shown = [names[i] for i in part]
     if counts is not None:
-        shown = [f'{label(names[i])} ({counts[i]})' for i in part]
-    category_ticks(axes, shown)
+        shown = [f'{style.label(names[i])} ({counts[i]})' for i in part]
+    style.category_ticks(axes, shown)
     axes.set_xlim(0, 112)
     axes.set_xticks(range(0, 101, 20))
     counted = ' (number of objects in brackets)' if counts is not None else ''
-    name_axes(axes, f'AP{counted}')
+    style.name_axes(axes, f'AP{counted}')
 
 
 def ap_by_iou(
@@ -149,36 +141,38 @@ def ap_by_iou(
         ap: float ``(T, K)``, NaN where undefined.
     """
     ap = np.asarray(ap, dtype=float).reshape(len(thresholds), len(names))
-    figure, axes = new_axes()
+    figure, axes = style.new_axes()
     many = len(names) > TELL_APART
-    for index, (name, colour) in enumerate(zip(names, class_colours(names))):
+    for index, (name, colour) in enumerate(
+        zip(names, style.class_colours(names))
+    ):
         if not np.isfinite(ap[:, index]).any():
             continue
         axes.plot(
             thresholds,
             100 * ap[:, index],
-            color=GRID if many else colour,
+            color=style.GRID if many else colour,
             linewidth=1 if many else 1.5,
-            label=None if many else label(name, 18),
+            label=None if many else style.label(name, 18),
         )
     mean = _mean_known(ap)
     if np.isfinite(mean).any():
         axes.plot(
             thresholds,
             100 * mean,
-            color=INK,
+            color=style.INK,
             linewidth=2.4,
             marker='o',
             ms=3.5,
             label='mean over classes',
         )
     else:
-        note(axes, 'no class has objects')
+        style.note(axes, 'no class has objects')
     axes.set_ylim(0, 103)
-    name_axes(axes, 'IoU a detection must reach', 'AP')
-    legend(axes, loc='best')
+    style.name_axes(axes, 'IoU a detection must reach', 'AP')
+    style.legend(axes, loc='best')
     said = ', '.join(
-        f'{percent(m)} at {t:.2f}' for t, m in zip(thresholds, mean)
+        f'{style.percent(m)} at {t:.2f}' for t, m in zip(thresholds, mean)
     )
     return Drawing(
         'ap-by-iou',
@@ -211,11 +205,13 @@ def ap_by_size(
     """
     ap = np.asarray(ap, dtype=float).reshape(len(sizes), len(names))
     mean = _mean_known(ap)
-    figure, axes = new_axes(4.6, 3.6, grid='y')
+    figure, axes = style.new_axes(4.6, 3.6, grid='y')
     places = np.arange(len(sizes))
-    axes.bar(places, 100 * np.nan_to_num(mean), 0.62, color=ACCENT, alpha=0.28)
+    axes.bar(
+        places, 100 * np.nan_to_num(mean), 0.62, color=style.ACCENT, alpha=0.28
+    )
     few = len(names) <= TELL_APART
-    colours = class_colours(names) if few else [MUTED] * len(names)
+    colours = style.class_colours(names) if few else [style.MUTED] * len(names)
     offsets = np.linspace(-0.22, 0.22, len(names)) if len(names) > 1 else [0]
     for index, name in enumerate(names):
         axes.plot(
@@ -224,29 +220,31 @@ def ap_by_size(
             'o',
             color=colours[index],
             ms=5 if few else 2.5,
-            label=label(name, 18) if few else None,
+            label=style.label(name, 18) if few else None,
         )
     for place, value in enumerate(mean):
         axes.text(
             place,
             2,
-            percent(value),
+            style.percent(value),
             ha='center',
             fontsize=10,
             fontweight='bold',
-            color=INK,
+            color=style.INK,
         )
     if intervals is not None:
         for place, (low, high) in enumerate(100 * np.asarray(intervals)):
-            axes.plot([place + 0.3] * 2, [low, high], color=INK, linewidth=1.4)
+            axes.plot(
+                [place + 0.3] * 2, [low, high], color=style.INK, linewidth=1.4
+            )
     shown = list(sizes)
     if counts is not None:
         shown = [f'{s}\n{c} objects' for s, c in zip(sizes, counts)]
-    axes.set_xticks(places, shown, fontsize=8.5, color=INK)
+    axes.set_xticks(places, shown, fontsize=8.5, color=style.INK)
     axes.set_ylim(0, 103)
-    name_axes(axes, y='AP')
-    legend(axes, ncols=3, loc='lower center', bbox_to_anchor=(0.5, 1))
-    said = ', '.join(f'{s} {percent(m)}' for s, m in zip(sizes, mean))
+    style.name_axes(axes, y='AP')
+    style.legend(axes, ncols=3, loc='lower center', bbox_to_anchor=(0.5, 1))
+    said = ', '.join(f'{s} {style.percent(m)}' for s, m in zip(sizes, mean))
     return Drawing(
         'ap-by-size',
         'AP by object size',

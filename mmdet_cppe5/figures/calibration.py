@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    ACCENT,
-    CONTRAST,
-    GRID,
-    INK,
-    MUTED,
-    Drawing,
-    legend,
-    name_axes,
-    new_axes,
-    note,
-    percent,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 
 
 def score_histogram(
@@ -29,7 +18,7 @@ def score_histogram(
         hits: how many true positives fall into each bin, ``(B,)``.
         alarms: how many false positives, ``(B,)``.
     """
-    figure, axes = new_axes(grid='y')
+    figure, axes = style.new_axes(grid='y')
     edges = np.asarray(edges, dtype=float)
     total = int(np.sum(hits) + np.sum(alarms))
     steep = False
@@ -38,15 +27,15 @@ def score_histogram(
             alarms,
             edges,
             fill=True,
-            color=CONTRAST,
+            color=style.CONTRAST,
             alpha=0.3,
             label=f'false alarms ({np.sum(alarms):,.0f})',
         )
-        axes.stairs(alarms, edges, color=CONTRAST, linewidth=1.2)
+        axes.stairs(alarms, edges, color=style.CONTRAST, linewidth=1.2)
         axes.stairs(
             hits,
             edges,
-            color=ACCENT,
+            color=style.ACCENT,
             linewidth=2,
             label=f'hits ({np.sum(hits):,.0f})',
         )
@@ -57,9 +46,9 @@ def score_histogram(
         axes.set_ylim(0, None)
         axes.yaxis.set_major_formatter('{x:,.0f}')
     else:
-        note(axes, 'no detections')
-    name_axes(axes, 'score', 'detections')
-    legend(axes, loc='upper right')
+        style.note(axes, 'no detections')
+    style.name_axes(axes, 'score', 'detections')
+    style.legend(axes, loc='upper right')
     return Drawing(
         'score-histogram',
         'Scores of hits and false alarms',
@@ -92,8 +81,8 @@ def reliability(
         error: the expected calibration error, a fraction.
         lowest: detections with a lower score were left out.
     """
-    figure, axes = new_axes(4.6, 3.6)
-    axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle='--')
+    figure, axes = style.new_axes(4.6, 3.6)
+    axes.plot([0, 1], [0, 1], color=style.MUTED, linewidth=1, linestyle='--')
     known = np.asarray(counts) > 0
     if known.any():
         share = np.sqrt(np.asarray(counts)[known] / np.max(counts))
@@ -101,37 +90,37 @@ def reliability(
             np.asarray(scores)[known],
             np.asarray(scores)[known],
             np.asarray(precision)[known],
-            color=GRID,
+            color=style.GRID,
             linewidth=3,
         )
         axes.plot(
             np.asarray(scores)[known],
             np.asarray(precision)[known],
-            color=ACCENT,
+            color=style.ACCENT,
             linewidth=1.4,
         )
         axes.scatter(
             np.asarray(scores)[known],
             np.asarray(precision)[known],
             s=14 + 90 * share,
-            color=ACCENT,
+            color=style.ACCENT,
             zorder=3,
         )
         axes.text(
             0.04,
             0.94,
-            f'ECE {percent(error)} %',
+            f'ECE {style.percent(error)} %',
             fontsize=10,
             fontweight='bold',
-            color=INK,
+            color=style.INK,
             transform=axes.transAxes,
             va='top',
         )
     else:
-        note(axes, 'no detections')
+        style.note(axes, 'no detections')
     axes.set_xlim(0, 1.02)
     axes.set_ylim(0, 1.02)
-    name_axes(axes, 'score a detection claims', 'share that are hits')
+    style.name_axes(axes, 'score a detection claims', 'share that are hits')
     return Drawing(
         'reliability',
         'Do scores mean what they say?',
@@ -141,7 +130,7 @@ def reliability(
         'sure of itself, above it too '
         'modest. ECE is the mean distance from the line, weighted by the '
         'number of detections.',
-        f'Expected calibration error {percent(error)} percent over '
+        f'Expected calibration error {style.percent(error)} percent over '
         f'{np.sum(counts):.0f} detections.',
         figure,
     )

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    INK,
-    MUTED,
-    PAPER,
-    Drawing,
-    bare,
-    category_ticks,
-    dress,
-    name_axes,
-    new_figure,
-    slant,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 from mmdet_cppe5.figures.tide import shade
 
 if TYPE_CHECKING:
@@ -52,19 +42,19 @@ def confusion_matrix(
     matrix = _gather(counts, shown, gathered)
     size = len(row_names)
     side = min(max(1.9 + 0.46 * size, 4.6), 9.4)
-    figure = new_figure(side, 0.86 * side)
+    figure = style.new_figure(side, 0.86 * side)
     axes = figure.add_subplot()
-    dress(axes, grid='none')
+    style.dress(axes, grid='none')
     _cells(axes, matrix, small=size > 10)
     axes.set_xlim(-0.5, size - 0.5)
     axes.set_ylim(size - 0.5, -0.5)
-    category_ticks(axes, row_names)
-    category_ticks(axes, column_names, axis='x')
-    slant(axes)
-    bare(axes)
-    axes.axhline(size - 1.5, color=INK, linewidth=1)
-    axes.axvline(size - 1.5, color=INK, linewidth=1)
-    name_axes(axes, 'detected as', 'in truth')
+    style.category_ticks(axes, row_names)
+    style.category_ticks(axes, column_names, axis='x')
+    style.slant(axes)
+    style.bare(axes)
+    axes.axhline(size - 1.5, color=style.INK, linewidth=1)
+    axes.axvline(size - 1.5, color=style.INK, linewidth=1)
+    style.name_axes(axes, 'detected as', 'in truth')
     right = np.trace(counts[:-1, :-1])
     missed, alarms = counts[:-1, -1].sum(), counts[-1, :-1].sum()
     wrong = counts[:-1, :-1].sum() - right
@@ -141,5 +131,9 @@ def _cells(axes: Axes, matrix: np.ndarray, small: bool) -> None:
             ha='center',
             va='center',
             fontsize=7.5 if small else 9,
-            color=PAPER if share > 0.55 else INK if count else MUTED,
+            color=style.PAPER
+            if share > 0.55
+            else style.INK
+            if count
+            else style.MUTED,
         )

@@ -7,25 +7,8 @@ from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    CONTRAST,
-    GENERIC,
-    GRID,
-    INK,
-    LINE_STYLES,
-    MUTED,
-    Drawing,
-    class_colours,
-    dress,
-    label,
-    legend,
-    name_axes,
-    new_axes,
-    new_figure,
-    note,
-    percent,
-    plate,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,34 +33,39 @@ def recall_curves(
         precision: float ``(R, K)``, NaN for classes without objects.
         threshold: the IoU threshold, for the title.
     """
-    figure, axes = new_axes(4.6, 3.6)
+    figure, axes = style.new_axes(4.6, 3.6)
     known = np.isfinite(precision).any(axis=0)
     many = known.sum() > MANY
     area = np.where(known, np.nan_to_num(precision).mean(axis=0), np.nan)
     emphasised = _extremes(area) if many else np.flatnonzero(known)
-    colours = GENERIC if many else class_colours(names)
+    colours = style.GENERIC if many else style.class_colours(names)
     if many:
         for index in np.flatnonzero(known):
-            axes.plot(recall, precision[:, index], color=GRID, linewidth=0.8)
+            axes.plot(
+                recall, precision[:, index], color=style.GRID, linewidth=0.8
+            )
     for place, index in enumerate(emphasised):
         axes.plot(
             recall,
             precision[:, index],
             color=colours[place if many else index],
-            linestyle=LINE_STYLES[place // 4 if many else 0],
+            linestyle=style.LINE_STYLES[place // 4 if many else 0],
             linewidth=1.7,
-            label=f'{label(names[index], 20)}  {percent(area[index])}',
+            label=style.label(names[index], 20)
+            + f'  {style.percent(area[index])}',
         )
     if not known.any():
-        note(axes, 'no class has objects')
+        style.note(axes, 'no class has objects')
     axes.set_xlim(0, 1.01)
     axes.set_ylim(0, 1.03)
-    name_axes(axes, 'recall', 'precision')
+    style.name_axes(axes, 'recall', 'precision')
     place_legend = _BELOW if many else {'loc': 'lower left'}
-    legend(
+    style.legend(
         axes, title='AP', title_fontsize=8, alignment='left', **place_legend
     )
-    said = ', '.join(f'{names[i]} {percent(area[i])}' for i in emphasised)
+    said = ', '.join(
+        f'{names[i]} {style.percent(area[i])}' for i in emphasised
+    )
     return Drawing(
         f'precision-recall-{round(100 * threshold)}',
         f'Precision and recall at IoU {threshold:.2f}',
@@ -127,7 +115,7 @@ def iou_curves(
     shown = np.sort(worst)
     columns = min(max(len(shown), 1), 3)
     rows = -(-max(len(shown), 1) // columns)
-    figure = new_figure(9.3 if columns > 1 else 4.6, 0.5 + 2.3 * rows)
+    figure = style.new_figure(9.3 if columns > 1 else 4.6, 0.5 + 2.3 * rows)
     grid = figure.subplots(
         rows, columns, sharex=True, sharey=True, squeeze=False
     )
@@ -135,14 +123,14 @@ def iou_curves(
         axes.set_visible(False)
     for axes, index in zip(grid.flat, shown):
         _fan(axes, recall, thresholds, precision[..., index])
-        name_axes(axes, title=label(names[index], 24))
+        style.name_axes(axes, title=style.label(names[index], 24))
     if len(shown):
         _common_legend(figure, grid[0, 0], 'IoU')
     else:
-        dress(grid[0, 0])
-        note(grid[0, 0], 'no class has objects')
-    figure.supxlabel('recall', fontsize=9, color=INK)
-    figure.supylabel('precision', fontsize=9, color=INK)
+        style.dress(grid[0, 0])
+        style.note(grid[0, 0], 'no class has objects')
+    figure.supxlabel('recall', fontsize=9, color=style.INK)
+    figure.supylabel('precision', fontsize=9, color=style.INK)
     left_out = len(known) - len(shown)
     return Drawing(
         'precision-recall-iou',
@@ -157,7 +145,7 @@ def iou_curves(
             else '.'
         ),
         'Mean AP of the classes drawn: '
-        + ', '.join(f'{names[i]} {percent(area[i])}' for i in shown),
+        + ', '.join(f'{names[i]} {style.percent(area[i])}' for i in shown),
         figure,
         wide=columns > 1,
     )
@@ -170,7 +158,7 @@ def _fan(
     precision: np.ndarray,
 ) -> None:
     """Draw one class's curves, ``(T, R)``, from light to dark."""
-    dress(axes)
+    style.dress(axes)
     last = max(len(thresholds) - 1, 1)
     for t, threshold in enumerate(thresholds):
         axes.plot(
@@ -198,10 +186,10 @@ def _common_legend(figure: Figure, axes: Axes, title: str) -> None:
         fontsize=8,
         title_fontsize=8,
         frameon=False,
-        labelcolor=INK,
+        labelcolor=style.INK,
         handlelength=1.6,
         columnspacing=1.4,
-    ).get_title().set_color(INK)
+    ).get_title().set_color(style.INK)
 
 
 def score_sweep(
@@ -222,48 +210,50 @@ def score_sweep(
         best: the threshold with the highest F1.
         iou: the IoU threshold of a hit, for the caption.
     """
-    figure, axes = new_axes(4.6, 3.6)
+    figure, axes = style.new_axes(4.6, 3.6)
     if len(scores):
-        for values, name, style, colour in (
-            (precision, 'precision', '--', MUTED),
-            (recall, 'recall', ':', MUTED),
-            (f1, 'F1', '-', INK),
+        for values, name, line, colour in (
+            (precision, 'precision', '--', style.MUTED),
+            (recall, 'recall', ':', style.MUTED),
+            (f1, 'F1', '-', style.INK),
         ):
             axes.plot(
                 scores,
                 values,
-                style,
+                line,
                 color=colour,
                 linewidth=2.2 if name == 'F1' else 1.6,
                 label=name,
             )
     else:
-        note(axes, 'no detections')
+        style.note(axes, 'no detections')
     said = 'There is no best threshold.'
     if best is not None and np.isfinite(best) and len(scores):
         place = int(np.argmin(np.abs(np.asarray(scores) - best)))
-        axes.axvline(best, color=CONTRAST, linewidth=1.2)
-        axes.plot(best, f1[place], 'o', color=CONTRAST, ms=6)
+        axes.axvline(best, color=style.CONTRAST, linewidth=1.2)
+        axes.plot(best, f1[place], 'o', color=style.CONTRAST, ms=6)
         left = best > np.mean(axes.get_xlim())
         # Low down, where no curve passes.
         axes.annotate(
-            f'best F1 {percent(f1[place])}\nat score ≥ {best:.2f}',
+            f'best F1 {style.percent(f1[place])}\nat score ≥ {best:.2f}',
             (best, 0.2),
             xytext=(-6 if left else 6, 0),
             textcoords='offset points',
             ha='right' if left else 'left',
             fontsize=8.5,
-            color=INK,
-            bbox=plate(),
+            color=style.INK,
+            bbox=style.plate(),
         )
         said = (
-            f'F1 is highest, {percent(f1[place])}, at score {best:.2f} '
-            f'(precision {percent(precision[place])}, recall '
-            f'{percent(recall[place])}).'
+            f'F1 is highest, {style.percent(f1[place])}, at score {best:.2f} '
+            f'(precision {style.percent(precision[place])}, recall '
+            f'{style.percent(recall[place])}).'
         )
     axes.set_ylim(0, 1.08)
-    name_axes(axes, 'detections with at least this score are kept', 'fraction')
-    legend(axes, loc='lower center', ncols=3)
+    style.name_axes(
+        axes, 'detections with at least this score are kept', 'fraction'
+    )
+    style.legend(axes, loc='lower center', ncols=3)
     return Drawing(
         'score-threshold',
         'Choosing a score threshold',
@@ -290,15 +280,15 @@ def class_curves(
         f1: ``(N, K)``, NaN where undefined.
         best: the threshold with the highest F1 of each class, ``(K,)``.
     """
-    figure, axes = new_axes(4.6, 3.6)
+    figure, axes = style.new_axes(4.6, 3.6)
     f1 = np.asarray(f1, dtype=float).reshape(len(scores), len(names))
     known = np.isfinite(f1).any(axis=0)
     peak = np.nan_to_num(f1, nan=-1).max(axis=0, initial=-1)
     peak[~known] = np.nan
     many = known.sum() > MANY
-    colours = GENERIC if many else class_colours(names)
+    colours = style.GENERIC if many else style.class_colours(names)
     if many:
-        axes.plot(scores, f1[:, known], color=GRID, linewidth=0.8)
+        axes.plot(scores, f1[:, known], color=style.GRID, linewidth=0.8)
     shown = _extremes(peak) if many else np.flatnonzero(known)
     for place, index in enumerate(shown):
         colour = colours[place if many else index]
@@ -306,18 +296,18 @@ def class_curves(
             scores,
             f1[:, index],
             color=colour,
-            linestyle=LINE_STYLES[place // 4 if many else 0],
+            linestyle=style.LINE_STYLES[place // 4 if many else 0],
             linewidth=1.6,
-            label=f'{label(names[index], 18)}  ≥ {best[index]:.2f}',
+            label=f'{style.label(names[index], 18)}  ≥ {best[index]:.2f}',
         )
         axes.plot(best[index], peak[index], 'o', color=colour, ms=5)
     if not known.any():
-        note(axes, 'no class has objects')
+        style.note(axes, 'no class has objects')
     axes.set_ylim(0, 1.08)
-    name_axes(axes, 'detections with at least this score are kept', 'F1')
-    legend(axes, **(_BELOW if many else {'loc': 'best'}))
+    style.name_axes(axes, 'detections with at least this score are kept', 'F1')
+    style.legend(axes, **(_BELOW if many else {'loc': 'best'}))
     said = ', '.join(
-        f'{names[i]} {percent(peak[i])} at {best[i]:.2f}' for i in shown
+        f'{names[i]} {style.percent(peak[i])} at {best[i]:.2f}' for i in shown
     )
     return Drawing(
         'score-threshold-class',

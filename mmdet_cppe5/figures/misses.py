@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    ACCENT,
-    CONTRAST,
-    GRID,
-    INK,
-    MUTED,
-    Drawing,
-    legend,
-    name_axes,
-    new_axes,
-    note,
-    percent,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 from mmdet_cppe5.figures.tide import shade
 
 if TYPE_CHECKING:
@@ -39,7 +28,7 @@ def miss_positions(
         missed: whether no detection reaches the object, bool ``(G,)``.
         threshold: the IoU to be reached.
     """
-    figure, axes = new_axes(4.6, 3.7, grid='none')
+    figure, axes = style.new_axes(4.6, 3.7, grid='none')
     _found_and_missed(
         axes, x, y, missed, (np.linspace(0, 1, 13), np.linspace(0, 1, 10))
     )
@@ -74,7 +63,7 @@ def miss_sizes(
         missed: whether no detection reaches the object, bool ``(G,)``.
         threshold: the IoU to be reached.
     """
-    figure, axes = new_axes(4.6, 3.7)
+    figure, axes = style.new_axes(4.6, 3.7)
     width = np.maximum(np.asarray(width, dtype=float), 1)
     height = np.maximum(np.asarray(height, dtype=float), 1)
     axes.set_xscale('log', base=2)
@@ -87,7 +76,9 @@ def miss_sizes(
     _found_and_missed(axes, width, height, missed, (steps, steps))
     line = np.array([low, high])
     for side, name in ((32, 'small | medium'), (96, 'medium | large')):
-        axes.plot(line, side**2 / line, color=MUTED, linewidth=0.9, ls='--')
+        axes.plot(
+            line, side**2 / line, color=style.MUTED, linewidth=0.9, ls='--'
+        )
         if low < side < high:
             # Beside the line, where it enters at the top or the left.
             x = max(side**2 / high * 1.15, low * 1.15)
@@ -96,14 +87,14 @@ def miss_sizes(
                 side**2 / x,
                 name,
                 fontsize=7.5,
-                color=MUTED,
+                color=style.MUTED,
                 va='bottom',
             )
     axes.set_xlim(low, high)
     axes.set_ylim(low, high)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter('{x:.0f}')
-    name_axes(axes, 'width in pixels', 'height in pixels')
+    style.name_axes(axes, 'width in pixels', 'height in pixels')
     return Drawing(
         'miss-sizes',
         'Sizes at which objects are missed',
@@ -126,7 +117,9 @@ def _said(missed: np.ndarray) -> str:
     total = len(missed)
     number = int(np.sum(missed))
     share = number / total if total else float('nan')
-    return f'{number} of {total} objects are missed ({percent(share)} %).'
+    return (
+        f'{number} of {total} objects are missed ({style.percent(share)} %).'
+    )
 
 
 def _found_and_missed(
@@ -140,7 +133,7 @@ def _found_and_missed(
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     missed = np.asarray(missed, dtype=bool)
     if not len(missed):
-        note(axes, 'no objects')
+        style.note(axes, 'no objects')
         return
     if len(missed) <= DOTS:
         many = 16 if len(missed) < 500 else 7
@@ -149,7 +142,7 @@ def _found_and_missed(
             y[~missed],
             s=many,
             facecolor='none',
-            edgecolor=ACCENT,
+            edgecolor=style.ACCENT,
             linewidth=0.8,
             alpha=0.6,
             label=f'found ({np.sum(~missed)})',
@@ -159,11 +152,13 @@ def _found_and_missed(
             y[missed],
             s=1.6 * many,
             marker='X',
-            color=CONTRAST,
+            color=style.CONTRAST,
             linewidth=0,
             label=f'missed ({np.sum(missed)})',
         )
-        legend(axes, ncols=2, loc='lower center', bbox_to_anchor=(0.5, 1))
+        style.legend(
+            axes, ncols=2, loc='lower center', bbox_to_anchor=(0.5, 1)
+        )
         return
     _cells(axes, x, y, missed, cells)
 
@@ -188,13 +183,13 @@ def _cells(
                 across[i + 1] - across[i],
                 down[j + 1] - down[j],
                 facecolor=shade(share),
-                edgecolor=GRID,
+                edgecolor=style.GRID,
                 linewidth=0.5,
             )
         )
     axes.set_title(
-        f'{percent(missed.mean())} % missed; white: under 10 objects',
+        f'{style.percent(missed.mean())} % missed; white: under 10 objects',
         fontsize=8.5,
-        color=INK,
+        color=style.INK,
         loc='left',
     )

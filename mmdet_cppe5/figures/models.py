@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    ACCENT,
-    CONTRAST,
-    GENERIC,
-    GRID,
-    INK,
-    MARKERS,
-    MUTED,
-    PAPER,
-    Drawing,
-    bare,
-    category_ticks,
-    dress,
-    label,
-    name_axes,
-    new_axes,
-    new_figure,
-    note,
-    percent,
-    plate,
-    slant,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,9 +33,9 @@ def model_intervals(
         metric: its name.
         level: coverage of the intervals.
     """
-    figure = new_figure(4.6, max(0.9 + 0.32 * len(names), 3.2))
+    figure = style.new_figure(4.6, max(0.9 + 0.32 * len(names), 3.2))
     axes = figure.add_subplot()
-    dress(axes, grid='x')
+    style.dress(axes, grid='x')
     intervals = 100 * np.asarray(intervals, dtype=float).reshape(-1, 2)
     values = np.asarray(values, dtype=float)
     ends = np.concatenate([intervals.ravel(), 100 * values])
@@ -66,14 +46,14 @@ def model_intervals(
         axes.plot(
             intervals[row],
             [row, row],
-            color=ACCENT,
+            color=style.ACCENT,
             linewidth=4.5,
             alpha=0.35,
             solid_capstyle='round',
         )
-        axes.plot(100 * value, row, 'o', color=ACCENT, ms=6.5)
+        axes.plot(100 * value, row, 'o', color=style.ACCENT, ms=6.5)
         end = np.nanmax([intervals[row, 1], 100 * value, low])
-        text = percent(value)
+        text = style.percent(value)
         if groups:
             text += f'  {groups[row]}'
         axes.text(
@@ -82,14 +62,14 @@ def model_intervals(
             text,
             va='center',
             fontsize=8.5,
-            color=INK,
+            color=style.INK,
         )
     axes.set_xlim(low - 0.08 * room, high + 0.3 * room)
     axes.set_ylim(max(len(names), 1) - 0.4, -0.6)
-    category_ticks(axes, names)
-    name_axes(axes, metric)
+    style.category_ticks(axes, names)
+    style.name_axes(axes, metric)
     said = ', '.join(
-        f'{n} {percent(v)} ({a:.1f} to {b:.1f})'
+        f'{n} {style.percent(v)} ({a:.1f} to {b:.1f})'
         for n, v, (a, b) in zip(names, values, intervals)
     )
     return Drawing(
@@ -130,20 +110,20 @@ def difference_matrix(
     """
     size = max(len(names), 1)
     side = min(max(2.2 + 0.52 * size, 4.6), 11)
-    figure = new_figure(side, 0.8 * side)
+    figure = style.new_figure(side, 0.8 * side)
     axes = figure.add_subplot()
-    dress(axes, grid='none')
+    style.dress(axes, grid='none')
     _difference_cells(axes, names, np.asarray(differences), significant)
     shown = [
-        f'{label(n, 22)} ({g})' if g else n
+        f'{style.label(n, 22)} ({g})' if g else n
         for n, g in zip(names, groups or [''] * size)
     ]
-    category_ticks(axes, shown)
-    category_ticks(axes, names, axis='x')
-    slant(axes)
+    style.category_ticks(axes, shown)
+    style.category_ticks(axes, names, axis='x')
+    style.slant(axes)
     axes.set_xlim(-0.5, size - 0.5)
     axes.set_ylim(size - 0.5, -0.5)
-    bare(axes)
+    style.bare(axes)
     number = int(np.triu(np.asarray(significant), 1).sum())
     pairs = len(names) * (len(names) - 1) // 2
     return Drawing(
@@ -173,7 +153,11 @@ def _difference_cells(
             continue
         value = differences[row, column]
         sure = bool(significant[row][column])
-        colour = (ACCENT if value > 0 else CONTRAST) if sure else GRID
+        colour = (
+            (style.ACCENT if value > 0 else style.CONTRAST)
+            if sure
+            else style.GRID
+        )
         axes.add_patch(
             Rectangle(
                 (column - 0.47, row - 0.46), 0.94, 0.92, facecolor=colour
@@ -187,7 +171,7 @@ def _difference_cells(
             va='center',
             fontsize=size,
             fontweight='bold' if sure else 'normal',
-            color=PAPER if sure else MUTED,
+            color=style.PAPER if sure else style.MUTED,
         )
 
 
@@ -207,14 +191,14 @@ def speed_accuracy(
         intervals: low and high ends of the metric, ``(M, 2)``.
         metric: its name.
     """
-    figure, axes = new_axes(4.6, 3.8)
+    figure, axes = style.new_axes(4.6, 3.8)
     values = 100 * np.asarray(values, dtype=float)
     times = np.asarray(milliseconds, dtype=float)
     best = _undominated(values, times)
     if not len(names):
-        note(axes, 'no detectors')
+        style.note(axes, 'no detectors')
     for index, name in enumerate(names):
-        colour = GENERIC[index % len(GENERIC)]
+        colour = style.GENERIC[index % len(style.GENERIC)]
         if intervals is not None:
             axes.plot(
                 [times[index]] * 2,
@@ -226,30 +210,35 @@ def speed_accuracy(
         axes.plot(
             times[index],
             values[index],
-            MARKERS[index % len(MARKERS)],
+            style.MARKERS[index % len(style.MARKERS)],
             color=colour,
             ms=7,
         )
         axes.annotate(
-            label(name, 22),
+            style.label(name, 22),
             (times[index], values[index]),
             xytext=(6, 5),
             textcoords='offset points',
             fontsize=8,
-            color=INK,
-            bbox=plate(),
+            color=style.INK,
+            bbox=style.plate(),
             zorder=1,
         )
     front = sorted(best, key=lambda i: times[i])
     axes.plot(
-        times[front], values[front], color=MUTED, linewidth=1, ls=':', zorder=1
+        times[front],
+        values[front],
+        color=style.MUTED,
+        linewidth=1,
+        ls=':',
+        zorder=1,
     )
     if len(times) and times.min() > 0 and times.max() / times.min() > 8:
         _log_times(axes)
     axes.margins(x=0.25, y=0.15)
     if axes.get_xscale() == 'linear':
         axes.set_xlim(left=0)
-    name_axes(axes, 'milliseconds per image', metric)
+    style.name_axes(axes, 'milliseconds per image', metric)
     said = ', '.join(
         f'{n} {v:.1f} at {t:.1f} ms' for n, v, t in zip(names, values, times)
     )
@@ -285,19 +274,3 @@ def _undominated(values: np.ndarray, times: np.ndarray) -> list[int]:
             & ((values > values[i]) | (times < times[i]))
         )
     ]
-
-
-def group_letters(
-    names: Sequence[str], groups: Sequence[Sequence[str]]
-) -> list[str]:
-    """Return the letters of the groups each detector belongs to.
-
-    >>> group_letters(['x', 'y', 'z'], [('x', 'y'), ('y', 'z')])
-    ['a', 'ab', 'b']
-    """
-    letters: Mapping[str, list[str]] = {name: [] for name in names}
-    for index, group in enumerate(groups):
-        letter = chr(ord('a') + index) if index < 26 else f'[{index + 1}]'
-        for name in group:
-            letters[name].append(letter)
-    return [''.join(letters[name]) for name in names]

@@ -1,4 +1,4 @@
-"""One look for all figures: colours, axes, and how they become files.
+"""One look for all figures: colours, axes, and the drawing that comes out.
 
 Matplotlib is used through its objects only (``Figure``, never ``pyplot``), so
 drawing keeps no state between figures and is safe in threads and on machines
@@ -17,11 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mmdet_cppe5.classes import CLASSES, PALETTE
-from mmdet_cppe5.files import PathLike, atomic_path
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -153,38 +150,6 @@ class Drawing:
         canvas = FigureCanvasAgg(self.figure)
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
-
-    def save(
-        self, folder: PathLike, formats: Sequence[str] = ('png', 'svg')
-    ) -> list[Path]:
-        """Write the figure to ``folder``, once per format.
-
-        Args:
-            folder: where to; made when missing.
-            formats: of ``'png'`` and ``'svg'``.
-
-        Returns:
-            The files written.
-
-        Raises:
-            ValueError: for another format.
-        """
-        from pathlib import Path
-
-        content = {'png': self.png, 'svg': lambda: self.svg().encode()}
-        unknown = set(formats) - set(content)
-        if unknown:
-            raise ValueError(
-                f"Expected figure formats of 'png' and 'svg', but got "
-                f'{sorted(unknown)}.'
-            )
-        paths = []
-        for kind in formats:
-            path = Path(folder) / f'{self.name}.{kind}'
-            with atomic_path(path) as temporary:
-                temporary.write_bytes(content[kind]())
-            paths.append(path)
-        return paths
 
 
 def new_figure(width: float, height: float) -> Figure:

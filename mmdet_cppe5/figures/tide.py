@@ -7,23 +7,8 @@ from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
-from mmdet_cppe5.figures.style import (
-    INK,
-    MARKERS,
-    MUTED,
-    PAPER,
-    Drawing,
-    bare,
-    category_ticks,
-    dress,
-    label,
-    legend,
-    name_axes,
-    new_axes,
-    new_figure,
-    note,
-    percent,
-)
+from mmdet_cppe5.figures import style
+from mmdet_cppe5.figures.style import Drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +41,7 @@ def tide_summary(
         ap: AP at the threshold.
         threshold: the foreground IoU threshold.
     """
-    figure = new_figure(9.4, 3.3)
+    figure = style.new_figure(9.4, 3.3)
     ring, bars, extra = figure.subplots(
         1, 3, gridspec_kw={'width_ratios': [1.05, 1.5, 0.95]}
     )
@@ -66,14 +51,14 @@ def tide_summary(
         + [100 * high for _, high in (intervals or {}).values()]
         + [1]
     )
-    colours = [ERROR_COLOURS.get(name, MUTED) for name in main]
+    colours = [ERROR_COLOURS.get(name, style.MUTED) for name in main]
     _bars(bars, main, colours, intervals, top)
-    name_axes(bars, 'ΔAP', title='Main errors')
-    _bars(extra, special, [MUTED, MUTED], intervals, top)
-    name_axes(extra, 'ΔAP', title='Special errors')
+    style.name_axes(bars, 'ΔAP', title='Main errors')
+    _bars(extra, special, [style.MUTED, style.MUTED], intervals, top)
+    style.name_axes(extra, 'ΔAP', title='Special errors')
     text = (
         f'AP points gained at IoU {threshold:.2f} (AP '
-        f'{percent(ap)}) if all errors of one kind were put right and '
+        f'{style.percent(ap)}) if all errors of one kind were put right and '
         'everything else stayed. Cls: right place, wrong class; Loc: right '
         'class, box too loose; Both: wrong in both; Dupe: a second box on an '
         'object already found; Bkg: nothing there; Miss: no detection '
@@ -83,7 +68,8 @@ def tide_summary(
     if intervals:
         text += ' Thin lines are intervals under resampling of the images.'
     said = ', '.join(
-        f'{name} {percent(v)}' for name, v in [*main.items(), *special.items()]
+        f'{name} {style.percent(v)}'
+        for name, v in [*main.items(), *special.items()]
     )
     return Drawing(
         'tide',
@@ -98,19 +84,19 @@ def tide_summary(
 def _ring(axes: Axes, main: Mapping[str, float]) -> None:
     shares = np.nan_to_num(list(main.values()), nan=0.0).clip(min=0)
     axes.set_axis_off()
-    name_axes(axes, title='Share of the main errors')
+    style.name_axes(axes, title='Share of the main errors')
     if not shares.sum():
-        dress(axes, grid='none')
+        style.dress(axes, grid='none')
         axes.set_axis_off()
-        note(axes, 'no error costs AP')
+        style.note(axes, 'no error costs AP')
         return
     names = list(main)
     wedges, _ = axes.pie(
         shares,
-        colors=[ERROR_COLOURS.get(name, MUTED) for name in names],
+        colors=[ERROR_COLOURS.get(name, style.MUTED) for name in names],
         startangle=90,
         counterclock=False,
-        wedgeprops={'width': 0.42, 'edgecolor': PAPER, 'linewidth': 1.5},
+        wedgeprops={'width': 0.42, 'edgecolor': style.PAPER, 'linewidth': 1.5},
     )
     for wedge, name, share in zip(wedges, names, shares / shares.sum()):
         if share < 0.03:
@@ -123,7 +109,7 @@ def _ring(axes: Axes, main: Mapping[str, float]) -> None:
             ha='left' if np.cos(angle) >= 0 else 'right',
             va='center',
             fontsize=8.5,
-            color=INK,
+            color=style.INK,
         )
     axes.set_aspect('equal', adjustable='datalim')
     axes.set_xlim(-1.75, 1.75)
@@ -137,24 +123,24 @@ def _bars(
     intervals: Optional[Mapping[str, tuple[float, float]]],
     top: float,
 ) -> None:
-    dress(axes, grid='x')
+    style.dress(axes, grid='x')
     for row, (name, value) in enumerate(values.items()):
         gain = 100 * value if value == value else 0
         axes.barh(row, gain, 0.62, color=colours[row])
         right = gain
         if intervals and name in intervals:
             low, high = 100 * np.asarray(intervals[name])
-            axes.plot([low, high], [row, row], color=INK, linewidth=1.2)
+            axes.plot([low, high], [row, row], color=style.INK, linewidth=1.2)
             right = max(high, gain)
         axes.text(
             right + 0.02 * top,
             row,
-            percent(value),
+            style.percent(value),
             va='center',
             fontsize=8.5,
-            color=INK,
+            color=style.INK,
         )
-    category_ticks(axes, list(values), size=9)
+    style.category_ticks(axes, list(values), size=9)
     axes.locator_params(axis='x', nbins=5)
     axes.set_xlim(0, 1.18 * top)
     axes.set_ylim(len(values) - 0.45, -0.55)
@@ -170,20 +156,20 @@ def tide_by_threshold(
         costs: error name -> ΔAP at each threshold, ``(T,)``.
         ap: AP at each threshold, ``(T,)``.
     """
-    figure, axes = new_axes(4.6, 3.2)
+    figure, axes = style.new_axes(4.6, 3.2)
     for place, (name, cost) in enumerate(costs.items()):
         axes.plot(
             thresholds,
             100 * np.asarray(cost, dtype=float),
-            color=ERROR_COLOURS.get(name, MUTED),
-            marker=MARKERS[place % len(MARKERS)],
+            color=ERROR_COLOURS.get(name, style.MUTED),
+            marker=style.MARKERS[place % len(style.MARKERS)],
             ms=4,
             linewidth=1.5,
             label=name,
         )
     axes.set_ylim(0, None)
-    name_axes(axes, 'IoU a detection must reach', 'ΔAP')
-    legend(
+    style.name_axes(axes, 'IoU a detection must reach', 'ΔAP')
+    style.legend(
         axes,
         loc='lower center',
         bbox_to_anchor=(0.5, 1),
@@ -192,14 +178,14 @@ def tide_by_threshold(
         handlelength=1.6,
     )
     last = {name: cost[-1] for name, cost in costs.items()}
-    said = ', '.join(f'{name} {percent(v)}' for name, v in last.items())
+    said = ', '.join(f'{name} {style.percent(v)}' for name, v in last.items())
     return Drawing(
         'tide-by-threshold',
         'Cost of errors by IoU threshold',
         'ΔAP of each kind of error when a hit must reach a higher IoU. Loc '
         'always grows to the right, where boxes that fit well enough at 0.50 '
-        f'become errors; AP falls from {percent(ap[0])} to '
-        f'{percent(ap[-1])} on the way.',
+        f'become errors; AP falls from {style.percent(ap[0])} to '
+        f'{style.percent(ap[-1])} on the way.',
         f'ΔAP at IoU {thresholds[-1]:.2f}: {said}.',
         figure,
     )
@@ -221,23 +207,25 @@ def tide_by_class(
     loss = np.nan_to_num(values).sum(axis=1)
     order = np.argsort(-loss, kind='stable')[:ROWS]
     shown = values[order]
-    figure = new_figure(4.6, max(0.75 + 0.3 * len(order), 2.4))
+    figure = style.new_figure(4.6, max(0.75 + 0.3 * len(order), 2.4))
     axes = figure.add_subplot()
-    dress(axes, grid='none')
+    style.dress(axes, grid='none')
     top = max(float(np.nanmax(shown, initial=0)), 0.01)
     for row, line in enumerate(shown):
         for column, value in enumerate(line):
             _cell(axes, column, row, value, top)
     axes.set_xlim(-0.5, len(errors) - 0.5)
     axes.set_ylim(max(len(order), 1) - 0.5, -0.5)
-    category_ticks(axes, [names[i] for i in order])
-    category_ticks(axes, errors, axis='x', size=9)
+    style.category_ticks(axes, [names[i] for i in order])
+    style.category_ticks(axes, errors, axis='x', size=9)
     axes.xaxis.tick_top()
-    bare(axes)
+    style.bare(axes)
     left_out = len(names) - len(order)
     said = '; '.join(
         f'{names[i]}: '
-        + ', '.join(f'{e} {percent(v)}' for e, v in zip(errors, values[i]))
+        + ', '.join(
+            f'{e} {style.percent(v)}' for e, v in zip(errors, values[i])
+        )
         for i in order[:8]
     )
     return Drawing(
@@ -268,11 +256,15 @@ def _cell(axes: Axes, column: int, row: int, value: float, top: float) -> None:
     axes.text(
         column,
         row,
-        label(percent(value)),
+        style.label(style.percent(value)),
         ha='center',
         va='center',
         fontsize=8.5,
-        color=PAPER if share > 0.55 else INK if value > 0 else MUTED,
+        color=style.PAPER
+        if share > 0.55
+        else style.INK
+        if value > 0
+        else style.MUTED,
     )
 
 

@@ -44,7 +44,7 @@ from mmdet_cppe5.scores.documents import (
     evaluation_document,
 )
 from mmdet_cppe5.scores.summary import flat_scores
-from mmdet_cppe5.scores.tables import summary_tables
+from mmdet_cppe5.scores.tables import assessment_tables
 
 
 @METRICS.register_module()
@@ -160,16 +160,16 @@ class CPPE5Metric(SampleMetric[SampleDetections]):
             return {}
         truth = self._ground_truth(results)
         self._warn(_oddities(truth, results))
-        summary, scores = assess(
+        assessment = assess(
             ground_truths(truth, self.area_source),
             detections_of_results(results, truth),
             truth.class_names,
             self.settings,
         )
-        print_log('\n' + summary_tables(summary, scores), logger='current')
+        print_log('\n' + assessment_tables(assessment), logger='current')
         if self.outfile_prefix is not None:
-            self._write_scores(summary)
-        return flat_scores(summary)
+            self._write_scores(assessment.summary)
+        return flat_scores(assessment.summary)
 
     def _ground_truth(
         self, results: Sequence[SampleDetections]

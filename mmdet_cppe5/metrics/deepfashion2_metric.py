@@ -42,7 +42,7 @@ from mmdet_cppe5.scores.documents import (
     evaluation_document,
 )
 from mmdet_cppe5.scores.summary import flat_scores
-from mmdet_cppe5.scores.tables import summary_tables
+from mmdet_cppe5.scores.tables import assessment_tables
 
 _ENTRIES = {
     'bbox': result_entries,
@@ -153,10 +153,10 @@ class DeepFashion2Metric(SampleMetric[FashionDetections]):
         truth = self._truth
         problem = self._problem(results, task)
         settings = task_settings(task, self.tide, self.ci)
-        summary, scores = assess_task(
+        summary, assessment = assess_task(
             truth, problem, task, settings, self.subsets
         )
-        tables = summary_tables(summary, scores)
+        tables = assessment_tables(assessment)
         print_log(f'\nDeepFashion2 {task}:\n{tables}', logger='current')
         if self.outfile_prefix is not None:
             entries = _ENTRIES[task](results, truth.category_ids)

@@ -1,9 +1,13 @@
-"""Tables for papers and issues: Markdown and LaTeX."""
+"""Files for papers and issues: figures as PNG and SVG, tables as text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from mmdet_cppe5.core.settings import listed
+from mmdet_cppe5.figures import Drawing
+from mmdet_cppe5.files import PathLike, atomic_path
 from mmdet_cppe5.report.page import Cell, Table
 
 _LATEX = {
@@ -23,6 +27,37 @@ _LATEX = {
     '≥': r'$\geq$',
     '×': r'$\times$',
 }
+
+
+def save_drawing(
+    drawing: Drawing, folder: PathLike, formats: Sequence[str] = ('png', 'svg')
+) -> list[Path]:
+    """Write a figure to a folder, once per format.
+
+    Args:
+        drawing: the figure.
+        folder: where to; made when missing.
+        formats: of ``'png'`` and ``'svg'``.
+
+    Returns:
+        The files written.
+
+    Raises:
+        ValueError: for another format.
+    """
+    content = {'png': drawing.png, 'svg': lambda: drawing.svg().encode()}
+    unknown = sorted(set(formats) - set(content))
+    if unknown:
+        raise ValueError(
+            f'Expected figure formats of png, svg, but got {listed(unknown)}.'
+        )
+    paths = []
+    for kind in formats:
+        path = Path(folder) / f'{drawing.name}.{kind}'
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(content[kind]())
+        paths.append(path)
+    return paths
 
 
 def to_markdown(table: Table) -> str:

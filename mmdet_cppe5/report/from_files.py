@@ -12,7 +12,7 @@ from mmdet_cppe5.coco import read_ground_truth, read_results
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.core import Comparison, compare
 from mmdet_cppe5.files import PathLike, file_digest, write_text
-from mmdet_cppe5.report.exports import to_latex, to_markdown
+from mmdet_cppe5.report.exports import save_drawing, to_latex, to_markdown
 from mmdet_cppe5.report.page import Page, render
 from mmdet_cppe5.report.report import Extras, Origin, report_page
 from mmdet_cppe5.report.study import (
@@ -21,8 +21,8 @@ from mmdet_cppe5.report.study import (
     data_set,
     default_resamples,
     study,
-    unique_names,
 )
+from mmdet_cppe5.scores.groups import distinct_names, numbered
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def write_page(
     write_text(files.out, render(page))
     if files.figures is not None:
         for drawing in page.drawings():
-            drawing.save(files.figures)
+            save_drawing(drawing, files.figures)
     if files.tables is not None:
         for table in page.tables():
             folder = Path(files.tables)
@@ -144,17 +144,13 @@ def comparison_of(
 
 def _names(files: ReportFiles) -> list[str]:
     if not files.names:
-        stems = [Path(path).name for path in files.results]
-        stems = [
-            stem.removesuffix('.json').removesuffix('.bbox') for stem in stems
-        ]
-        return unique_names(stems)
+        return distinct_names([str(path) for path in files.results])
     if len(files.names) != len(files.results):
         raise ValueError(
             f'Expected as many names as result files, but got '
             f'{len(files.names)} names for {len(files.results)} files.'
         )
-    return unique_names(files.names)
+    return numbered(files.names)
 
 
 def _speeds(speed: Sequence[str], names: Sequence[str]) -> dict[str, float]:

@@ -174,10 +174,10 @@ def _headline(study: Study) -> list[Headline]:
     intervals = {}
     if study.intervals is not None:
         intervals = study.intervals.intervals
-    largest = f'AR@{study.evaluation.max_dets[-1]}'
+    largest = f'AR{study.evaluation.max_dets[-1]}'
     return [
         Headline(
-            name.replace('@', ''),
+            name,
             percent(value),
             span(ends(intervals.get(name))) if name in intervals else '',
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Interval
+from mmdet_cppe5.core.evaluation import size_suffix
 from mmdet_cppe5.report.cells import count, points, word
 from mmdet_cppe5.report.page import Column, Row, Section, Table
 from mmdet_cppe5.report.study import DataSet, Study
@@ -87,21 +88,16 @@ def _sizes(data: DataSet, study: Study) -> figures.Drawing:
         int(np.sum(~truth.ignore & (truth.area >= low) & (truth.area <= high)))
         for low, high in (evaluation.area_ranges[s] for s in sizes)
     ]
-    short = {'small': 'APs', 'medium': 'APm', 'large': 'APl'}
-    spread = known_intervals(study, [short.get(s, f'AP_{s}') for s in sizes])
+    spread = known_intervals(study, [f'AP{size_suffix(s)}' for s in sizes])
     return figures.ap_by_size(sizes, data.class_names, values, counts, spread)
 
 
 def class_table(data: DataSet, study: Study) -> Table:
     """Return the scores of every class as a table."""
     evaluation = study.evaluation
-    thresholds = [
-        t for t in (0.5, 0.75) if np.isclose(evaluation.iou_thrs, t).any()
-    ]
+    thresholds = [t for t in (0.5, 0.75) if evaluation.has_threshold(t)]
     values = [evaluation.ap_per_class()]
-    values += [
-        evaluation.ap_per_class(_evaluated(study, t)) for t in thresholds
-    ]
+    values += [evaluation.ap_per_class(t) for t in thresholds]
     values.append(evaluation.ar_per_class())
     found = np.bincount(
         evaluation.detections.label, minlength=len(data.class_names)
@@ -138,12 +134,6 @@ def class_table(data: DataSet, study: Study) -> Table:
         if spread is not None
         else '',
     )
-
-
-def _evaluated(study: Study, threshold: float) -> float:
-    """Return the evaluated threshold that is meant by a rounded one."""
-    thresholds = study.evaluation.iou_thrs
-    return float(thresholds[np.argmin(np.abs(thresholds - threshold))])
 
 
 def error_section(data: DataSet, study: Study) -> Section:

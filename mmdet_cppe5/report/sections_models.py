@@ -9,11 +9,11 @@ import numpy as np
 
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core import MAIN_ERRORS, Comparison
-from mmdet_cppe5.figures.models import group_letters
 from mmdet_cppe5.report.cells import points, word
 from mmdet_cppe5.report.page import Cell, Column, Row, Section, Table
 from mmdet_cppe5.report.sections_accuracy import ends
 from mmdet_cppe5.report.study import Study
+from mmdet_cppe5.scores.groups import group_letters
 
 
 def model_section(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from functools import cached_property
+from typing import Optional
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from mmdet_cppe5.core import (
     Evaluation,
     GroundTruths,
     TideResult,
-    bootstrap,
-    evaluate,
-    tide_range,
 )
+from mmdet_cppe5.scores.assessment import Assessment, Settings, assess
 
 HIT_IOU = 0.5
 
@@ -52,25 +50,42 @@ class DataSet:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """One detector on a data set, with all that is known about its errors.
 
     Attributes:
         name: what to call the detector.
-        evaluation: the core's evaluation.
-        decisions: what became of each box at IoU 0.5.
-        tide: the kinds of errors at IoU 0.5.
-        tides: the same at every evaluated threshold.
-        intervals: how sure the numbers are; None when not asked for.
+        assessment: its scores, TIDE's errors and intervals.
     """
 
     name: str
-    evaluation: Evaluation
-    decisions: Decisions
-    tide: TideResult
-    tides: tuple[TideResult, ...]
-    intervals: Optional[BootstrapResult] = None
+    assessment: Assessment
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The core's evaluation."""
+        return self.assessment.evaluation
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """What became of each box at IoU 0.5."""
+        return self.evaluation.decisions(HIT_IOU)
+
+    @property
+    def tide(self) -> TideResult:
+        """The kinds of errors at IoU 0.5."""
+        return self.assessment.tide
+
+    @property
+    def tides(self) -> tuple[TideResult, ...]:
+        """The same at every evaluated threshold."""
+        return self.assessment.tides
+
+    @property
+    def intervals(self) -> Optional[BootstrapResult]:
+        """How sure the numbers are; None when not asked for."""
+        return self.assessment.bootstrap
 
 
 def data_set(truth: CocoGroundTruth, name: str) -> DataSet:
@@ -118,7 +133,6 @@ def study(
     *,
     resamples: Optional[int] = None,
     seed: int = 0,
-    settings: Optional[dict[str, Any]] = None,
 ) -> Study:
     """Judge one detector.
 
@@ -129,34 +143,14 @@ def study(
         resamples: for the intervals; 0 leaves them out, None takes
             :func:`default_resamples`.
         seed: of the resampling.
-        settings: further arguments of :func:`mmdet_cppe5.core.evaluate`.
     """
-    evaluation = evaluate(data.ground_truths, detections, **(settings or {}))
-    intervals = None
     if resamples is None:
         resamples = default_resamples(len(detections))
-    if resamples and data.ground_truths.num_images:
-        intervals = bootstrap(evaluation, resamples, seed=seed)
-    tides = tide_range(evaluation)
+    settings = Settings(
+        tide={'pos_thr': HIT_IOU},
+        ci={'num_resamples': resamples, 'seed': seed} if resamples else None,
+    )
     return Study(
         name,
-        evaluation,
-        evaluation.decisions(HIT_IOU),
-        next(each for each in tides if each.pos_thr == HIT_IOU),
-        tides,
-        intervals,
+        assess(data.ground_truths, detections, data.class_names, settings),
     )
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Number names that appear more than once, so that each is unique.
-
-    >>> unique_names(['a', 'b', 'a'])
-    ['a', 'b', 'a (2)']
-    """
-    seen: dict[str, int] = {}
-    result = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        result.append(f'{name} ({seen[name]})' if seen[name] > 1 else name)
-    return result

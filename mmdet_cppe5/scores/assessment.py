@@ -1,9 +1,10 @@
-"""One call from the core's input to a summary: scores, TIDE, intervals."""
+"""One call from the core's input to all its scores: AP, TIDE, intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -12,16 +13,18 @@ from mmdet_cppe5.core import (
     AREA_RANGES,
     IOU_THRS,
     MAX_DETS,
+    BootstrapResult,
     Detections,
     Evaluation,
     GroundTruths,
     Similarity,
+    TideResult,
     bootstrap,
     evaluate,
     tide_range,
 )
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.scores.summary import (
-    THRESHOLD_TOLERANCE,
     Scores,
     interval_summary,
     score_summary,
@@ -83,14 +86,66 @@ def as_arguments(
     return {} if switch else None
 
 
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """A detector's scores on a data set, and what is behind them.
+
+    Attributes:
+        ground_truths: the objects.
+        detections: what was found.
+        class_names: the classes in label order.
+        settings: how it was evaluated.
+        scores: AP and AR: the evaluation below, or pycocotools' own.
+        evaluation: the core's evaluation; None where pycocotools alone was
+            asked.
+        tides: TIDE's errors at each threshold; empty where not asked for.
+        tide: those of the threshold asked for, one of ``tides``.
+        bootstrap: the intervals; None where not asked for.
+    """
+
+    ground_truths: GroundTruths
+    detections: Detections
+    class_names: tuple[str, ...]
+    settings: Settings
+    scores: Scores
+    evaluation: Optional[Evaluation]
+    tides: tuple[TideResult, ...] = ()
+    tide: Optional[TideResult] = None
+    bootstrap: Optional[BootstrapResult] = None
+
+    @cached_property
+    def summary(self) -> Mapping[str, Any]:
+        """The numbers as plain values, in points.
+
+        ``counts``, ``overall``, ``classes``; ``tide`` and ``intervals``
+        where asked for. See :mod:`mmdet_cppe5.scores.summary`.
+        """
+        every_threshold = self.settings.iou_thrs is not None
+        summary = {
+            'counts': count_rows(
+                self.ground_truths, self.detections, self.class_names
+            ),
+            **score_summary(self.scores, self.class_names, every_threshold),
+        }
+        if self.tide is not None:
+            summary['tide'] = tide_summary(
+                self.tides, self.class_names, self.tide
+            )
+        if self.bootstrap is not None:
+            summary['intervals'] = interval_summary(
+                self.bootstrap, self.class_names
+            )
+        return summary
+
+
 def assess(
     ground_truths: GroundTruths,
     detections: Detections,
     class_names: Sequence[str],
     settings: Settings,
     similarity: Optional[Similarity] = None,
-) -> tuple[dict[str, Any], Scores]:
-    """Evaluate and sum up.
+) -> Assessment:
+    """Evaluate, with TIDE and intervals where asked for.
 
     Args:
         ground_truths: the objects.
@@ -99,17 +154,15 @@ def assess(
         settings: how to evaluate.
         similarity: how pairs are compared; None means box IoU.
 
-    Returns:
-        The summary (``counts``, ``overall``, ``classes``, ``tide``,
-        ``intervals``; see :mod:`mmdet_cppe5.scores.summary`), and the
-        scores behind it: the core's ``Evaluation``, or pycocotools' own.
-
     Raises:
         ValueError: if a setting is out of its range.
     """
     arguments = settings.arguments()
     evaluation = None
-    if settings.engine == 'core' or settings.tide or settings.ci:
+    if settings.engine == 'core' or (settings.tide, settings.ci) != (
+        None,
+        None,
+    ):
         evaluation = evaluate(
             ground_truths, detections, similarity=similarity, **arguments
         )
@@ -122,17 +175,22 @@ def assess(
         scores = evaluate_with_pycocotools(
             ground_truths, detections, **arguments
         )
-    summary = {
-        'counts': count_rows(ground_truths, detections, class_names),
-        **score_summary(scores, class_names, settings.iou_thrs is not None),
-    }
+    tides, tide, intervals = (), None, None
     if settings.tide is not None:
-        summary['tide'] = _tide(evaluation, class_names, settings.tide)
+        tides, tide = _tide(evaluation, settings.tide)
     if settings.ci is not None and ground_truths.num_images:
-        summary['intervals'] = _intervals(
-            evaluation, class_names, settings.ci, summary.get('tide')
-        )
-    return summary, scores
+        intervals = _intervals(evaluation, settings.ci, tide)
+    return Assessment(
+        ground_truths,
+        detections,
+        tuple(class_names),
+        settings,
+        scores,
+        evaluation,
+        tides,
+        tide,
+        intervals,
+    )
 
 
 def count_rows(
@@ -157,48 +215,33 @@ def count_rows(
 
 
 def _tide(
-    evaluation: Evaluation,
-    class_names: Sequence[str],
-    asked: Mapping[str, float],
-) -> dict[str, Any]:
+    evaluation: Evaluation, asked: Mapping[str, float]
+) -> tuple[tuple[TideResult, ...], TideResult]:
+    """Return TIDE at each threshold, and at the one asked for."""
     unknown = set(asked) - {'pos_thr', 'bg_thr'}
     if unknown:
         raise ValueError(
             'Expected `tide` to set pos_thr and bg_thr only, but got '
-            f'{sorted(unknown)}.'
+            f'{listed(sorted(unknown))}.'
         )
-    background = asked.get('bg_thr', DEFAULT_BACKGROUND)
-    results = tide_range(evaluation, bg_thr=background)
-    head = _position(evaluation.iou_thrs, asked.get('pos_thr'))
-    return tide_summary(results, class_names, head)
-
-
-def _position(thresholds: np.ndarray, asked: Optional[float]) -> int:
-    """Return where TIDE's threshold stands among the evaluated ones."""
-    wanted = 0.5 if asked is None else asked
-    near = np.flatnonzero(np.abs(thresholds - wanted) < THRESHOLD_TOLERANCE)
-    if near.size:
-        return int(near[0])
-    if asked is None:
-        return 0
-    raise ValueError(
-        "Expected TIDE's `pos_thr` to be one of the evaluated IoU thresholds "
-        f'{np.asarray(thresholds).tolist()}, but got {asked}.'
+    results = tide_range(
+        evaluation, bg_thr=asked.get('bg_thr', DEFAULT_BACKGROUND)
     )
+    index = 0
+    if 'pos_thr' in asked or evaluation.has_threshold(0.5):
+        index = evaluation.threshold_index(asked.get('pos_thr', 0.5))
+    return tuple(results), results[index]
 
 
 def _intervals(
     evaluation: Evaluation,
-    class_names: Sequence[str],
     asked: Mapping[str, Any],
-    tide: Optional[Mapping[str, Any]],
-) -> dict[str, Any]:
+    tide: Optional[TideResult],
+) -> BootstrapResult:
     """Resample; TIDE's numbers too where they are the ones shown."""
-    lowest = float(np.min(evaluation.iou_thrs))
     with_tide = (
         tide is not None
-        and tide['pos_thr'] == lowest
-        and tide['bg_thr'] == DEFAULT_BACKGROUND
+        and tide.pos_thr == float(np.min(evaluation.iou_thrs))
+        and tide.bg_thr == DEFAULT_BACKGROUND
     )
-    result = bootstrap(evaluation, **{'tide': with_tide, **asked})
-    return interval_summary(result, class_names)
+    return bootstrap(evaluation, **{'tide': with_tide, **asked})

@@ -13,11 +13,10 @@ from typing import Any, Optional, Protocol
 import numpy as np
 
 from mmdet_cppe5.core import BootstrapResult, Interval, TideResult
+from mmdet_cppe5.core.evaluation import size_suffix
+from mmdet_cppe5.core.settings import same_threshold
 
-SIZE_SUFFIXES = {'small': 's', 'medium': 'm', 'large': 'l'}
 HEADLINE_THRESHOLDS = (0.5, 0.75)
-# A threshold such as 0.75 may come as 0.7500000000000002 (numpy.arange).
-THRESHOLD_TOLERANCE = 1e-9
 
 
 class Scores(Protocol):
@@ -87,14 +86,16 @@ def score_summary(
 
 
 def tide_summary(
-    results: Sequence[TideResult], class_names: Sequence[str], head: int = 0
+    results: Sequence[TideResult],
+    class_names: Sequence[str],
+    chosen: TideResult,
 ) -> dict[str, Any]:
     """Return TIDE's numbers, those of one threshold in front.
 
     Args:
         results: one per threshold.
         class_names: the classes in label order.
-        head: which of them gives the headline errors.
+        chosen: which of them gives the headline errors.
 
     Returns:
         ``{'pos_thr', 'bg_thr', 'ap', 'delta_ap', 'counts', 'classes',
@@ -102,7 +103,6 @@ def tide_summary(
         class, ``thresholds`` has ``pos_thr``, ``ap``, ``delta_ap`` and
         ``counts`` at each threshold.
     """
-    chosen = results[head]
     return {
         **_tide_at(chosen),
         'bg_thr': chosen.bg_thr,
@@ -221,9 +221,9 @@ def _quantities(
     named['AP'] = ('ap', {'area': first})
     if max(scores.max_dets) != 100:
         named[f'AP@{max(scores.max_dets)}'] = named['AP']
-    for threshold in np.asarray(scores.iou_thrs).tolist():
+    for index, threshold in enumerate(np.asarray(scores.iou_thrs).tolist()):
         headline = any(
-            abs(threshold - known) < THRESHOLD_TOLERANCE
+            same_threshold(scores.iou_thrs, known)[index]
             for known in HEADLINE_THRESHOLDS
         )
         if headline or every_threshold:
@@ -232,16 +232,12 @@ def _quantities(
                 {'area': first, 'iou_thr': threshold},
             )
     for area in others:
-        named[f'AP{_suffix(area)}'] = ('ap', {'area': area})
+        named[f'AP{size_suffix(area)}'] = ('ap', {'area': area})
     for cap in scores.max_dets:
         named[f'AR{cap}'] = ('ar', {'area': first, 'max_det': cap})
     for area in others:
-        named[f'AR{_suffix(area)}'] = ('ar', {'area': area})
+        named[f'AR{size_suffix(area)}'] = ('ar', {'area': area})
     return named
-
-
-def _suffix(area: str) -> str:
-    return SIZE_SUFFIXES.get(area, f'_{area}')
 
 
 def _is_class_score(key: str, max_dets: Sequence[int]) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, product
-from string import ascii_lowercase
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 import numpy as np
 
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Comparison
+from mmdet_cppe5.core.settings import same_threshold
+from mmdet_cppe5.scores.assessment import Assessment
+from mmdet_cppe5.scores.groups import group_letters, letters
 from mmdet_cppe5.scores.summary import (
     HEADLINE_THRESHOLDS,
-    THRESHOLD_TOLERANCE,
     Scores,
     interval_points,
     threshold_name,
@@ -135,9 +135,10 @@ def interval_table(intervals: Mapping[str, Any]) -> str:
     return format_table(['score', 'value', 'low', 'high'], rows, title)
 
 
-def summary_tables(summary: Mapping[str, Any], scores: Scores) -> str:
-    """Return everything a summary holds as text."""
-    parts = [coco_lines(scores), class_table(summary)]
+def assessment_tables(assessment: Assessment) -> str:
+    """Return everything an assessment holds as text."""
+    summary = assessment.summary
+    parts = [coco_lines(assessment.scores), class_table(summary)]
     if summary.get('tide'):
         parts.append(tide_tables(summary['tide']))
     if summary.get('intervals'):
@@ -154,11 +155,8 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 def _evaluated(scores: Scores, wanted: Sequence[float]) -> list[float]:
     """Return the evaluated thresholds that are the wanted ones."""
     thresholds = np.asarray(scores.iou_thrs)
-    return [
-        float(threshold)
-        for threshold in thresholds
-        if np.min(np.abs(np.subtract(wanted, threshold))) < THRESHOLD_TOLERANCE
-    ]
+    near = [same_threshold(thresholds, threshold) for threshold in wanted]
+    return thresholds[np.any(near, axis=0)].tolist()
 
 
 def _coco_line(
@@ -220,7 +218,7 @@ def comparison_tables(comparison: Comparison, confidence: float) -> str:
     percent = f'{100 * confidence:g} %'
     groups = [
         f'  {letter}: {", ".join(group)}'
-        for letter, group in zip(_letters(), comparison.groups)
+        for letter, group in zip(letters(), comparison.groups)
     ]
     total = len(comparison.groups)
     sentence = (
@@ -237,23 +235,12 @@ def comparison_tables(comparison: Comparison, confidence: float) -> str:
     )
 
 
-def _letters() -> Iterator[str]:
-    """Yield a, b, ..., z, aa, ab, ..."""
-    for length in count(1):
-        for letters in product(ascii_lowercase, repeat=length):
-            yield ''.join(letters)
-
-
 def _ranking_table(comparison: Comparison, percent: str) -> str:
     rows = []
-    for name in comparison.names:
+    members = group_letters(comparison.names, comparison.groups)
+    for name, member in zip(comparison.names, members):
         interval = interval_points(comparison.estimates[name])
         best, worst = comparison.ranks[name]
-        member = ''.join(
-            letter
-            for letter, group in zip(_letters(), comparison.groups)
-            if name in group
-        )
         rows.append(
             [
                 name,

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from builders import annotation, coco_dataset, entry, write
 
-from mmdet_cppe5.cli.coco_inputs import distinct_names
 from mmdet_cppe5.cli.main import main
 from mmdet_cppe5.coco import read_ground_truth, read_results
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.core import compare, evaluate
+from mmdet_cppe5.scores.groups import distinct_names
 
 BOX = [10, 10, 50, 50]
 

@@ -9,11 +9,12 @@ import pytest
 from builders import annotation, coco_dataset, entry, speed_record, write
 from PIL import Image
 
+from mmdet_cppe5 import figures
 from mmdet_cppe5.cli.main import main
 from mmdet_cppe5.coco import parse_ground_truth, parse_results
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.report.cells import points
-from mmdet_cppe5.report.exports import to_latex, to_markdown
+from mmdet_cppe5.report.exports import save_drawing, to_latex, to_markdown
 from mmdet_cppe5.report.framing import box_iou, crop
 from mmdet_cppe5.report.from_files import ReportFiles, write_report
 from mmdet_cppe5.report.gallery import galleries, photo_boxes
@@ -24,7 +25,7 @@ from mmdet_cppe5.report.photos import (
     find_photo,
 )
 from mmdet_cppe5.report.sections_scores import at_thresholds
-from mmdet_cppe5.report.study import data_set, study, unique_names
+from mmdet_cppe5.report.study import data_set, study
 
 
 def judge(annotations, detections, images=(1,), names=None):
@@ -192,6 +193,15 @@ def test_photos_fit_their_budget(tmp_path):
     assert problems[0].startswith('2.png: ')
 
 
+def test_figures_become_files(tmp_path):
+    drawing = figures.class_ap(['A'], np.array([0.5]))
+    paths = save_drawing(drawing, tmp_path / 'new')
+    assert [path.name for path in paths] == ['class-ap.png', 'class-ap.svg']
+    assert paths[0].read_bytes().startswith(b'\x89PNG')
+    with pytest.raises(ValueError, match='png, svg, but got pdf'):
+        save_drawing(drawing, tmp_path, ['pdf'])
+
+
 def test_tables_are_escaped_for_papers():
     table = Table(
         'x',
@@ -223,11 +233,6 @@ def test_score_curve_between_its_points():
     got = at_thresholds(Curve, np.array([1.0, 0.5]), grid)
     assert got[:4].tolist() == [0.5, 0.5, 1.0, 1.0]
     assert np.isnan(got[4])
-
-
-def test_names_become_unique():
-    names = unique_names(['run', 'other', 'run'])
-    assert names == ['run', 'other', 'run (2)']
 
 
 @pytest.fixture

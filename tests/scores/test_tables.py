@@ -12,6 +12,7 @@ from mmdet_cppe5.core import (
     evaluate,
 )
 from mmdet_cppe5.scores.assessment import Settings, assess
+from mmdet_cppe5.scores.groups import group_letters, numbered
 from mmdet_cppe5.scores.summary import threshold_name
 from mmdet_cppe5.scores.tables import (
     class_table,
@@ -74,7 +75,7 @@ def one_of_two_found():
 
 
 def test_class_table():
-    summary, _ = assess(*one_of_two_found(), ('A', 'B'), Settings())
+    summary = assess(*one_of_two_found(), ('A', 'B'), Settings()).summary
     assert class_table(summary).splitlines() == [
         'class      objects  detections    AP  AP50  AP75  APs   APm  APl  '
         'AR100',
@@ -92,7 +93,7 @@ def test_class_table():
 def test_tide_tables():
     """AP 51 / 101; finding the other object gives the other 50 / 101."""
     settings = Settings(iou_thrs=[0.5, 0.75], tide={})
-    summary, _ = assess(*one_of_two_found(), ('A', 'B'), settings)
+    summary = assess(*one_of_two_found(), ('A', 'B'), settings).summary
     blocks = tide_tables(summary['tide']).split('\n\n')
     assert blocks[0].splitlines() == [
         'TIDE: main errors @ 50',
@@ -180,3 +181,21 @@ def test_comparison_tables():
         '  a: good, middle',
         '  b: middle, poor',
     ]
+
+
+def test_group_letters_overlap():
+    groups = [('a', 'b'), ('b', 'c')]
+    assert group_letters(['a', 'b', 'c'], groups) == ['a', 'ab', 'b']
+
+
+def test_group_letters_after_z_stand_apart():
+    """27 groups: the last is aa, which must not read as a and a."""
+    names = [f'n{k}' for k in range(28)]
+    groups = list(zip(names, names[1:]))
+    got = group_letters(names, groups)
+    assert got[0] == 'a'
+    assert got[26:] == ['z aa', 'aa']
+
+
+def test_names_become_unique():
+    assert numbered(['run', 'other', 'run']) == ['run (1)', 'other', 'run (2)']
