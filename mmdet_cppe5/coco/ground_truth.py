@@ -66,6 +66,11 @@ class CocoGroundTruth:
         """Position of every image id."""
         return {key: index for index, key in enumerate(self.image_ids)}
 
+    @property
+    def annotation_ids(self) -> list[Any]:
+        """The file's annotation id of each row; None where it has none."""
+        return [item.get('id') for item in self.records.items]
+
     def counts(self) -> np.ndarray:
         """Return how many annotations each class has, crowds left out."""
         return np.bincount(
