@@ -27,14 +27,11 @@ from mmdet_cppe5.files import (
     write_json,
 )
 from mmdet_cppe5.paths import find_config
-from mmdet_cppe5.report.pictures import write_pictures
 from mmdet_cppe5.scores.tables import format_table, number
 
 CONFIG = 'configs/cppe5/demo.py'
 TOOLS = Path(__file__).resolve().parent
 DRAWN = {'num_train': 200, 'num_test': 29, 'seed': 0}
-# Detections with a lower score are not drawn.
-MIN_SCORE = 0.3
 COLUMNS = ('AP', 'AP50', 'AP75', 'APs', 'APm', 'APl')
 
 
@@ -62,8 +59,7 @@ class Demo:
         titles = {
             self.draw_step: 'Draw a data set',
             self.train_step: 'Train a detector',
-            self.test_step: 'Test it',
-            self.picture_step: 'Draw what it found',
+            self.test_step: 'Test it and draw what it found',
             self.report_step: 'Write a report',
         }
         for make_step, title in titles.items():
@@ -124,33 +120,17 @@ class Demo:
                 CONFIG,
                 self.checkpoint,
                 *('--work-dir', self.root / 'testing'),
+                *('--show-dir', self.pictures),
                 '--cfg-options',
                 f'test_evaluator.outfile_prefix={prefix}',
             )
 
-        return Step('test', inputs, [self.results, self.scores], work)
-
-    def picture_step(self):
-        inputs = {
-            'annotations': file_digest(self.test_json),
-            'results': file_digest(self.results),
-            'min_score': MIN_SCORE,
-            'mmdet_cppe5': __version__,
-        }
         truth = read_json(self.test_json, 'annotations')
-        names = [image['file_name'] for image in truth['images']]
-
-        def work():
-            write_pictures(
-                truth,
-                read_json(self.results, 'results'),
-                self.data / 'images',
-                self.pictures,
-                MIN_SCORE,
-            )
-
-        pictures = [self.pictures / name for name in names]
-        return Step('pictures', inputs, pictures, work)
+        pictures = [
+            self.pictures / image['file_name'] for image in truth['images']
+        ]
+        outputs = [self.results, self.scores, *pictures]
+        return Step('test', inputs, outputs, work)
 
     def report_step(self):
         inputs = {

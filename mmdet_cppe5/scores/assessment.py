@@ -227,9 +227,17 @@ def _tide(
     results = tide_range(
         evaluation, bg_thr=asked.get('bg_thr', DEFAULT_BACKGROUND)
     )
-    index = 0
-    if 'pos_thr' in asked or evaluation.has_threshold(0.5):
-        index = evaluation.threshold_index(asked.get('pos_thr', 0.5))
+    wanted = asked.get('pos_thr', 0.5)
+    if evaluation.has_threshold(wanted):
+        index = evaluation.threshold_index(wanted)
+    elif 'pos_thr' in asked:
+        raise ValueError(
+            "Expected TIDE's `pos_thr` to be one of the evaluated IoU "
+            f'thresholds {listed(evaluation.iou_thrs.tolist())}, but got '
+            f'{wanted}.'
+        )
+    else:
+        index = 0
     return tuple(results), results[index]
 
 

@@ -167,6 +167,15 @@ def test_wrong_tide_setting(tide):
         run([sample], tide=tide)
 
 
+def test_tide_beside_pycocotools():
+    """AP is pycocotools', the errors are the core's."""
+    pytest.importorskip('pycocotools')
+    samples = [data_sample(1, [(0, BOX, 0.5)], [(0, BOX), (1, BOX)])]
+    got = run(samples, engine='pycocotools', tide=True)
+    assert got == run(samples, tide=True)
+    assert got['cppe5/dAP_Miss'] == 50
+
+
 def test_size_range_named_like_a_class():
     sample = data_sample(1, [(0, BOX, 0.5)], [(0, BOX)])
     with pytest.raises(ValueError, match="'AP_A' stands for two"):
