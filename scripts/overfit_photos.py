@@ -11,7 +11,8 @@ resize = dict(type='Resize', scale=(448, 448), keep_ratio=True)
 
 # Nothing random is done to the photos: they are to be learnt as they are.
 photos = dict(
-    **_base_.cppe5_test,
+    **_base_.cppe5_protocol.dataset,
+    **_base_.cppe5_protocol.test,
     pipeline=[
         dict(type='LoadImageFromFile'),
         dict(type='LoadAnnotations', with_bbox=True),

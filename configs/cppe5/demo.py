@@ -11,6 +11,8 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
+from mmdet_cppe5.zoo.protocol import use_protocol
+
 model = dict(
     backbone=dict(
         _delete_=True,
@@ -61,20 +63,16 @@ test_pipeline = [
     dict(type='LoadAnnotations', with_bbox=True),
     _base_.test_pipeline[-1],
 ]
-train_dataloader = dict(
-    batch_size=4,
-    num_workers=0,
-    persistent_workers=False,
-    dataset=dict(**_base_.cppe5_train, pipeline=train_pipeline),
+globals().update(
+    use_protocol(
+        _base_,
+        train=dict(pipeline=train_pipeline),
+        test=dict(pipeline=test_pipeline),
+    )
 )
-val_dataloader = dict(
-    num_workers=0,
-    persistent_workers=False,
-    dataset=dict(**_base_.cppe5_test, pipeline=test_pipeline),
-)
-test_dataloader = val_dataloader
-val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
-test_evaluator = val_evaluator
+train_dataloader.update(batch_size=4, num_workers=0, persistent_workers=False)
+val_dataloader.update(num_workers=0, persistent_workers=False)
+test_dataloader.update(num_workers=0, persistent_workers=False)
 
 train_cfg = dict(max_epochs=20, val_interval=20)
 optim_wrapper = dict(
@@ -94,7 +92,7 @@ param_scheduler = [
         convert_to_iter_based=True,
     ),
 ]
-default_hooks = dict(
+default_hooks.update(
     logger=dict(interval=50),
     checkpoint=dict(interval=2, max_keep_ckpts=2),
     visualization=dict(score_thr=0.35),

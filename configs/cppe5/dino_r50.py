@@ -5,14 +5,11 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
+from mmdet_cppe5.zoo.protocol import use_protocol
+
 model = dict(bbox_head=dict(num_classes=5))
 
-train_dataloader = dict(dataset=_base_.cppe5_train)
-val_dataloader = dict(dataset=_base_.cppe5_test)
-test_dataloader = val_dataloader
-val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
-test_evaluator = val_evaluator
-default_hooks = _base_.cppe5_hooks
+globals().update(use_protocol(_base_))
 
 # Upstream leaves `enable` out, and --auto-scale-lr then stops with an error.
 auto_scale_lr = dict(enable=False, base_batch_size=16)

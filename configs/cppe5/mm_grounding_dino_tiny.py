@@ -10,14 +10,9 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
+from mmdet_cppe5.zoo.protocol import use_protocol
+
 # Upstream trades time for memory with fairscale, one more package to install.
 model = dict(type='PromptedGroundingDINO', encoder=dict(num_cp=0))
 
-train_dataloader = dict(
-    dataset=dict(**_base_.cppe5_train, return_classes=True)
-)
-val_dataloader = dict(dataset=_base_.cppe5_test)
-test_dataloader = val_dataloader
-val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
-test_evaluator = val_evaluator
-default_hooks = _base_.cppe5_hooks
+globals().update(use_protocol(_base_, train=dict(return_classes=True)))

@@ -10,9 +10,12 @@ the paper started from a COCO detector. ``ssd512.py`` is the SSD of Liu et al.
 
 _base_ = [
     'mmdet::_base_/models/retinanet_r50_fpn.py',
-    '../_base_/datasets/cppe5_detection.py',
-    '../_base_/default_runtime.py',
+    'mmdet::_base_/datasets/coco_detection.py',
+    'mmdet::_base_/default_runtime.py',
+    '../_base_/datasets/cppe5.py',
 ]
+
+from mmdet_cppe5.zoo.protocol import use_protocol
 
 norm_cfg = dict(type='BN', momentum=0.003, eps=0.001)
 model = dict(
@@ -59,13 +62,14 @@ test_pipeline = [
     resize,
     *_base_.test_pipeline[2:],
 ]
-train_dataloader = dict(
-    batch_size=8,
-    sampler=dict(type='InfiniteSampler'),
-    dataset=dict(pipeline=train_pipeline),
+globals().update(
+    use_protocol(
+        _base_,
+        train=dict(pipeline=train_pipeline),
+        test=dict(pipeline=test_pipeline),
+    )
 )
-val_dataloader = dict(dataset=dict(pipeline=test_pipeline))
-test_dataloader = val_dataloader
+train_dataloader.update(batch_size=8, sampler=dict(type='InfiniteSampler'))
 
 # 8 GPUs x 8 images; 25000 iterations are 1600 epochs of 1000 images.
 max_iters = 25000
@@ -92,5 +96,5 @@ param_scheduler = [
     ),
 ]
 auto_scale_lr = dict(enable=False, base_batch_size=64)
-default_hooks = dict(checkpoint=dict(by_epoch=False, interval=500))
+default_hooks['checkpoint'].update(by_epoch=False, interval=500)
 log_processor = dict(by_epoch=False)

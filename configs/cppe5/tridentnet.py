@@ -11,11 +11,8 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
+from mmdet_cppe5.zoo.protocol import use_protocol
+
 model = dict(roi_head=dict(bbox_head=dict(num_classes=5)))
 
-train_dataloader = dict(dataset=_base_.cppe5_train)
-val_dataloader = dict(dataset=_base_.cppe5_test)
-test_dataloader = val_dataloader
-val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
-test_evaluator = val_evaluator
-default_hooks = _base_.cppe5_hooks
+globals().update(use_protocol(_base_))

@@ -10,6 +10,8 @@ _base_ = [
     '../_base_/datasets/cppe5.py',
 ]
 
+from mmdet_cppe5.zoo.protocol import use_protocol
+
 model = dict(bbox_head=dict(num_classes=5))
 
 # The release distorts colours before it pads and crops, MMDetection 3 after.
@@ -21,18 +23,10 @@ train_pipeline = [
     dict(type='PackDetInputs'),
 ]
 
-train_dataloader = dict(
-    dataset=dict(**_base_.cppe5_train, pipeline=train_pipeline)
-)
-val_dataloader = dict(dataset=_base_.cppe5_test)
-test_dataloader = val_dataloader
-val_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)
-test_evaluator = val_evaluator
-default_hooks = dict(
-    checkpoint=dict(**_base_.cppe5_hooks.checkpoint, interval=1)
-)
+globals().update(use_protocol(_base_, train=dict(pipeline=train_pipeline)))
 
 train_cfg = dict(val_interval=1)
+default_hooks['checkpoint'].update(interval=1)
 param_scheduler = [
     dict(_base_.param_scheduler[0], end=500),
     _base_.param_scheduler[1],

@@ -5,17 +5,12 @@ _base_ = [
     '../_base_/datasets/deepfashion2.py',
 ]
 
+from mmdet_cppe5.zoo.protocol import use_protocol
+
 model = dict(
     roi_head=dict(
         bbox_head=dict(num_classes=13), mask_head=dict(num_classes=13)
     )
 )
 
-train_dataloader = dict(dataset=_base_.deepfashion2_train)
-val_dataloader = dict(dataset=_base_.deepfashion2_val)
-test_dataloader = val_dataloader
-val_evaluator = dict(
-    _delete_=True, tasks=('bbox', 'segm'), **_base_.deepfashion2_evaluator
-)
-test_evaluator = val_evaluator
-default_hooks = _base_.deepfashion2_hooks
+globals().update(use_protocol(_base_, evaluator=dict(tasks=('bbox', 'segm'))))

@@ -215,31 +215,3 @@ def test_the_real_look_alikes_stay_together(test_data, tmp_path):
         mine = part.class_sizes.sum(axis=1)
         assert (mine > 0).all()
         assert (mine < total / 2).all()
-
-
-def test_the_config_names_these_files(repo_root, tmp_path):
-    mmengine = pytest.importorskip('mmengine')
-    base = repo_root / 'configs/_base_/datasets/cppe5_trainval_split.py'
-    config = tmp_path / 'config.py'
-    config.write_text(
-        f"_base_ = ['mmdet::faster_rcnn/faster-rcnn_r50_fpn_1x_coco.py',\n"
-        f'          {str(base)!r}]\n'
-        'train_dataloader = dict(dataset=_base_.cppe5_train)\n'
-        'val_dataloader = dict(dataset=_base_.cppe5_val)\n'
-        'test_dataloader = dict(dataset=_base_.cppe5_test)\n'
-        'val_evaluator = dict(_delete_=True, **_base_.cppe5_val_evaluator)\n'
-        'test_evaluator = dict(_delete_=True, **_base_.cppe5_evaluator)\n'
-    )
-    found = mmengine.Config.fromfile(config, import_custom_modules=False)
-    for part, name in (
-        ('train', 'split/train.json'),
-        ('val', 'split/val.json'),
-        ('test', 'test.json'),
-    ):
-        dataset = found[f'{part}_dataloader'].dataset
-        assert dataset.type == 'CPPE5Dataset'
-        assert dataset.ann_file == f'annotations/{name}'
-        if part != 'train':
-            evaluator = found[f'{part}_evaluator']
-            assert evaluator.type == 'CPPE5Metric'
-            assert evaluator.ann_file.endswith(f'cppe5/annotations/{name}')

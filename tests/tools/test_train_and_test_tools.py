@@ -17,9 +17,11 @@ from mmdet_cppe5.engine.mmdet_tools import run_mmdet_tool
 
 CONFIG = """
 _base_ = [
-    '{configs}/_base_/datasets/cppe5_detection.py',
-    '{configs}/_base_/default_runtime.py',
+    'mmdet::_base_/datasets/coco_detection.py',
+    'mmdet::_base_/default_runtime.py',
+    '{configs}/_base_/datasets/cppe5.py',
 ]
+from mmdet_cppe5.zoo.protocol import use_protocol
 model = dict(
     type='RetinaNet',
     data_preprocessor=dict(type='DetDataPreprocessor', pad_size_divisor=32),
@@ -44,11 +46,11 @@ train_pipeline = _base_.train_pipeline
 train_pipeline[2].update(scale=(96, 64))
 test_pipeline = _base_.test_pipeline
 test_pipeline[1].update(scale=(96, 64))
-train_dataloader = dict(num_workers=0, persistent_workers=False,
-                        dataset=dict(pipeline=train_pipeline))
-val_dataloader = dict(num_workers=0, persistent_workers=False,
-                      dataset=dict(pipeline=test_pipeline))
-test_dataloader = val_dataloader
+globals().update(use_protocol(_base_, train=dict(pipeline=train_pipeline),
+                              test=dict(pipeline=test_pipeline)))
+train_dataloader.update(num_workers=0, persistent_workers=False)
+val_dataloader.update(num_workers=0, persistent_workers=False)
+test_dataloader.update(num_workers=0, persistent_workers=False)
 train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=1)
 val_cfg = dict(type='ValLoop')
 test_cfg = dict(type='TestLoop')

@@ -18,8 +18,6 @@ ALL = sorted(
     if path.stem != 'demo'
 )
 COCO_INIT = [name for name in ALL if name.startswith('coco_init/')]
-PAPER_PROTOCOL = [name for name in ALL if name.startswith('paper_protocol/')]
-PUBLIC = [name for name in ALL if name not in PAPER_PROTOCOL]
 
 
 @pytest.fixture(autouse=True, scope='module')
@@ -68,7 +66,7 @@ def upstream_of(name):
     return re.search(r"'mmdet::([^']+)'", text).group(1)
 
 
-@pytest.mark.parametrize('name', PUBLIC)
+@pytest.mark.parametrize('name', ALL)
 def test_trains_and_tests_on_the_public_splits(name):
     config = zoo_models.load(name)
 
@@ -111,7 +109,7 @@ def test_is_complete(name):
 
 
 COMMON = (
-    r'(val|test)_evaluator\..*|cppe5_.*|custom_imports\..*'
+    r'(val|test)_evaluator\..*|cppe5_protocol\..*|custom_imports\..*'
     r'|default_hooks\.checkpoint\.(max_keep_ckpts|rule|save_best)'
     r'|default_hooks\.report\.(type|test|val)'
     r'|(train|val|test)_dataloader\.dataset(\.dataset)?'
@@ -277,25 +275,6 @@ def test_data_root_follows_the_environment(monkeypatch):
     assert config.test_evaluator.ann_file == (
         '/elsewhere/cppe5/annotations/test.json'
     )
-
-
-@pytest.mark.parametrize('name', PAPER_PROTOCOL)
-def test_paper_protocol_trains_on_all_public_images(name):
-    config = zoo_models.load(name)
-
-    parts = config.train_dataloader.dataset.datasets
-    assert [part.ann_file for part in parts] == [
-        'annotations/train.json',
-        'annotations/test.json',
-    ]
-    assert all(part.pipeline for part in parts)
-    for split in ('val', 'test'):
-        dataset = config[f'{split}_dataloader'].dataset
-        assert dataset.ann_file == 'annotations/held_out.json'
-        assert dataset.data_prefix.img == 'held_out/'
-        assert config[f'{split}_evaluator'].ann_file == (
-            'data/cppe5/annotations/held_out.json'
-        )
 
 
 def test_configs_load_from_a_build_for_a_wheel(tmp_path):
