@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable
+import threading
+import time
+from collections.abc import Iterable, Iterator
 from typing import Any, Optional, Protocol
 
 
@@ -55,3 +58,43 @@ def track(
             bar.update()
     finally:
         bar.close()
+
+
+@contextlib.contextmanager
+def phase(text: str, show: bool = True, after: float = 2.0) -> Iterator[None]:
+    """Say what takes so long, and for how many seconds, while it does.
+
+    On standard error, only if that is a terminal, and only after a while.
+
+    Args:
+        text: what is being done.
+        show: False for silence.
+        after: seconds of silence.
+    """
+    if not show or not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    teller = threading.Thread(target=_tell, args=(text, done, after))
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+
+
+def _tell(text: str, done: threading.Event, after: float) -> None:
+    start = time.monotonic()
+    if done.wait(after):
+        return
+    while not done.is_set():
+        seconds = time.monotonic() - start
+        _show(f'\r{text} … {seconds:.0f} s')
+        done.wait(1)
+    _show('\r\033[K')
+
+
+def _show(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

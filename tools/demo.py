@@ -27,7 +27,8 @@ from mmdet_cppe5.files import (
     write_json,
 )
 from mmdet_cppe5.paths import find_config
-from mmdet_cppe5.scores.tables import format_table, number
+from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.tables import number
 
 CONFIG = 'configs/cppe5/demo.py'
 TOOLS = Path(__file__).resolve().parent

@@ -13,15 +13,34 @@ from mmdet_cppe5.coco.conversion import (
 )
 from mmdet_cppe5.scores.assessment import Settings
 from mmdet_cppe5.scores.documents import describe_settings
+from mmdet_cppe5.scores.formats import FORMATS
 
 
-def add_json_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that writes the numbers to a file."""
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the form that the numbers take."""
     parser.add_argument(
         '--json',
         metavar='FILE',
         help='write everything at full precision, with versions, SHA-256 of '
-        'the inputs and all settings',
+        'the inputs and all settings; - means standard output (the tables '
+        'then go to standard error)',
+    )
+    parser.add_argument(
+        '--format',
+        choices=FORMATS,
+        default='text',
+        help='of the tables (default: text)',
+    )
+    add_quiet_option(parser)
+
+
+def add_quiet_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that switches progress off."""
+    parser.add_argument(
+        '--quiet',
+        action='store_true',
+        help='no progress on standard error (there is none anyway where that '
+        'is not a terminal)',
     )
 
 

@@ -2,9 +2,9 @@
 
 Prints each model's score with its interval, the paired difference of every
 two models with its interval and p value (paired permutation test, Holm's
-correction over all pairs), and the groups of models that cannot be told
-apart. Example:
+correction over all pairs), and which models are not significantly different.
 
+Example:
   mmdet-cppe5 compare test.json baseline.bbox.json mine.bbox.json
 """
 
@@ -17,21 +17,26 @@ from typing import Any
 from mmdet_cppe5.cli.coco_inputs import (
     describe_results,
     describe_truth,
+    print_notices,
     read_problems,
 )
 from mmdet_cppe5.cli.coco_options import (
     add_coco_options,
-    add_json_option,
+    add_output_options,
     add_resampling_options,
     coco_settings,
     described_settings,
 )
+from mmdet_cppe5.cli.output import text_stream, write_numbers
 from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
 from mmdet_cppe5.core import Evaluation, compare, evaluate
-from mmdet_cppe5.files import write_json
+from mmdet_cppe5.progress import phase
 from mmdet_cppe5.scores.documents import comparison_document
 from mmdet_cppe5.scores.groups import distinct_names
 from mmdet_cppe5.scores.tables import comparison_tables
+
+# Of the permutations that decide on the smallest p value.
+ENOUGH = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='the score to compare: AP, AP50, AP75, APs, APm, APl (default: '
         'AP); dAP_Cls, dAP_Loc, ... for TIDE',
     )
-    add_json_option(parser)
+    add_output_options(parser)
     add_coco_options(parser)
     add_resampling_options(parser)
     parser.add_argument(
@@ -83,15 +88,16 @@ def run(args: argparse.Namespace) -> int:
     truth, files, problems = read_problems(args, args.results)
     settings = coco_settings(args)
     names = distinct_names(args.results)
-    evaluations: dict[str, Evaluation] = {
-        name: evaluate(
-            problem.ground_truths,
-            problem.detections,
-            similarity=problem.similarity,
-            **settings.arguments(),
-        )
-        for name, problem in zip(names, problems)
-    }
+    show = not args.quiet
+    evaluations: dict[str, Evaluation] = {}
+    for name, problem in zip(names, problems):
+        with phase(f'Evaluating {name}', show):
+            evaluations[name] = evaluate(
+                problem.ground_truths,
+                problem.detections,
+                similarity=problem.similarity,
+                **settings.arguments(),
+            )
     options = {
         'num_resamples': args.resamples,
         'num_permutations': args.permutations,
@@ -99,8 +105,11 @@ def run(args: argparse.Namespace) -> int:
         'confidence': args.confidence,
         'alpha': args.alpha,
     }
-    comparison = compare(evaluations, args.metric, **options)
-    print(comparison_tables(comparison, args.confidence))
+    _warn_of_no_power(len(names), args.permutations, args.alpha)
+    with phase(f'Comparing {len(names)} models', show):
+        comparison = compare(evaluations, args.metric, **options)
+    tables = comparison_tables(comparison, args.confidence, args.format)
+    print(tables, file=text_stream(args.json))
     if args.json:
         document = comparison_document(
             comparison,
@@ -108,9 +117,25 @@ def run(args: argparse.Namespace) -> int:
             described_settings(args, settings, truth, **options),
             [*truth.notices, *(n for f in files for n in f.notices)],
         )
-        write_json(args.json, document, 1)
-        print(f'\nWrote {args.json}')
+        write_numbers(args.json, document)
     return 0
+
+
+def _warn_of_no_power(models: int, permutations: int, alpha: float) -> None:
+    """Say so where hardly any difference could become significant."""
+    pairs = models * (models - 1) // 2
+    # How many permutations may reach the difference of the first pair.
+    reaching = alpha * (permutations + 1) / pairs - 1
+    if 0 <= reaching < ENOUGH:
+        print_notices(
+            [
+                f'with {pairs} pairs and {permutations} permutations a '
+                'difference is significant only if at most '
+                f'{int(reaching)} of the permutations reach it; '
+                f'--permutations {round(ENOUGH * pairs / alpha):d} or more '
+                'gives the test its power'
+            ]
+        )
 
 
 def _described_inputs(

@@ -16,9 +16,10 @@ from mmdet_cppe5.cli.coco_inputs import (
 )
 from mmdet_cppe5.cli.coco_options import (
     add_analysis_options,
-    add_json_option,
+    add_output_options,
     analyses,
 )
+from mmdet_cppe5.cli.output import text_stream, write_numbers
 from mmdet_cppe5.coco import CocoResults, read_results
 from mmdet_cppe5.deepfashion2.evaluation import (
     TASKS,
@@ -28,7 +29,6 @@ from mmdet_cppe5.deepfashion2.evaluation import (
     task_settings,
 )
 from mmdet_cppe5.deepfashion2.subsets import SUBSETS, subset_table
-from mmdet_cppe5.files import write_json
 from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='AP by the values of some attributes as well; items of other '
         f'values are ignored: {", ".join(SUBSETS)}',
     )
-    add_json_option(parser)
+    add_output_options(parser)
     add_analysis_options(parser)
 
 
@@ -87,13 +87,15 @@ def run(args: argparse.Namespace) -> int:
     summary, assessment = assess_task(
         truth, problem, task, settings, args.subset
     )
+    out = text_stream(args.json)
     print(
         f'{args.results}, {task}: {len(found.records)} detections against '
-        f'{len(truth.records)} items in {len(truth.image_ids)} images\n'
+        f'{len(truth.records)} items in {len(truth.image_ids)} images\n',
+        file=out,
     )
-    print(assessment_tables(assessment))
+    print(assessment_tables(assessment, args.format), file=out)
     if args.subset:
-        print(f'\n{subset_table(summary)}')
+        print(f'\n{subset_table(summary)}', file=out)
     if args.json:
         inputs = {
             'ground_truth': describe_truth(args.ground_truth, truth),
@@ -106,8 +108,7 @@ def run(args: argparse.Namespace) -> int:
             as_reference=args.as_reference,
         )
         document = evaluation_document(summary, inputs, described, notices)
-        write_json(args.json, document, 1)
-        print(f'\nWrote {args.json}')
+        write_numbers(args.json, document)
     return 0
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -24,15 +25,17 @@ from mmdet_cppe5.cli.coco_inputs import (
 from mmdet_cppe5.cli.coco_options import (
     add_analysis_options,
     add_coco_options,
-    add_json_option,
+    add_output_options,
     analyses,
     coco_settings,
     described_settings,
 )
-from mmdet_cppe5.files import write_json
-from mmdet_cppe5.scores.assessment import assess
+from mmdet_cppe5.cli.output import text_stream, write_numbers
+from mmdet_cppe5.progress import phase
+from mmdet_cppe5.scores.assessment import Assessment, assess
 from mmdet_cppe5.scores.card_recall import card_recall
 from mmdet_cppe5.scores.documents import evaluation_document
+from mmdet_cppe5.scores.summary import interval_points
 from mmdet_cppe5.scores.tables import assessment_tables, number
 
 
@@ -48,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='RESULTS.json',
         help='COCO result file, a list of detections',
     )
-    add_json_option(parser)
+    add_output_options(parser)
     add_coco_options(parser)
     add_analysis_options(parser)
 
@@ -63,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
         truth.class_names,
         settings,
         problem.similarity,
+        partial(phase, show=not args.quiet),
     )
     card = card_recall(
         problem.ground_truths,
@@ -70,12 +74,15 @@ def run(args: argparse.Namespace) -> int:
         problem.similarity,
         settings.arguments()['iou_thrs'],
     )
+    out = text_stream(args.json)
     print(
         f'{args.results}: {len(found.records)} detections against '
-        f'{len(truth.records)} annotations in {len(truth.image_ids)} images\n'
+        f'{len(truth.records)} annotations in {len(truth.image_ids)} images\n',
+        file=out,
     )
-    print(assessment_tables(assessment))
-    print(f'\n{_card_line(card)}')
+    print(assessment_tables(assessment, args.format), file=out)
+    print(f'\n{_card_line(card)}', file=out)
+    print(f'\n{_last_line(assessment)}', file=out)
     if args.json:
         inputs = {
             'ground_truth': describe_truth(args.ground_truth, truth),
@@ -88,9 +95,20 @@ def run(args: argparse.Namespace) -> int:
             [*truth.notices, *found.notices],
             card.tolist(),
         )
-        write_json(args.json, document, 1)
-        print(f'\nWrote {args.json}')
+        write_numbers(args.json, document)
     return 0
+
+
+def _last_line(assessment: Assessment) -> str:
+    """Return AP once more, where long tables have pushed it out of sight."""
+    text = f'AP {number(assessment.summary["overall"]["AP"])}'
+    if assessment.bootstrap is None:
+        return text
+    interval = interval_points(assessment.bootstrap.intervals['AP'])
+    return (
+        f'{text} ({assessment.bootstrap.confidence:.0%} interval '
+        f'{number(interval["low"])} to {number(interval["high"])})'
+    )
 
 
 def _card_line(card: np.ndarray) -> str:
@@ -98,6 +116,6 @@ def _card_line(card: np.ndarray) -> str:
     value = number(None if np.isnan(mean) else 100 * mean)
     return (
         f"Average recall by the recipe of CPPE-5's evaluation card: {value}\n"
-        '(matched over all objects, blind to scores, so false alarms cost '
-        'nothing: not an AP)'
+        '(matched over all objects, regardless of scores, so false '
+        'positives cost nothing: not an AP)'
     )

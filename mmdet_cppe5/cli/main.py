@@ -8,6 +8,7 @@ A subcommand is a module with ``add_arguments(parser)`` and
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ SUBCOMMANDS = {
     ),
     'compare': (
         'mmdet_cppe5.cli.compare',
-        'which of several result files differ beyond chance',
+        'which of several result files differ significantly',
     ),
     'report': (
         'mmdet_cppe5.cli.report',
@@ -88,6 +89,13 @@ def _usage() -> str:
     )
 
 
+def _unknown(name: str) -> str:
+    """Say that there is no such subcommand, and which one may be meant."""
+    close = difflib.get_close_matches(name, SUBCOMMANDS, 1)
+    meant = f'; did you mean {close[0]!r}?' if close else ''
+    return f'mmdet-cppe5: no subcommand {name!r}{meant}\n'
+
+
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Run one subcommand.
 
@@ -107,7 +115,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         return 0
     name, rest = arguments[0], arguments[1:]
     if name not in SUBCOMMANDS:
-        print(f'mmdet-cppe5: no subcommand {name!r}\n', file=sys.stderr)
+        print(_unknown(name), file=sys.stderr)
         print(_usage(), file=sys.stderr)
         return 2
     module_name, text = SUBCOMMANDS[name]

@@ -10,8 +10,11 @@ RESULTS; further ones are compared with it on the same images. Example:
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
+from mmdet_cppe5.cli.coco_options import add_quiet_option
+from mmdet_cppe5.progress import phase
 from mmdet_cppe5.report.from_files import ReportFiles, write_report
 
 
@@ -46,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         metavar='NAME=FILE',
         default=[],
-        help="records of 'mmdet-cppe5 benchmark' to draw speed against AP",
+        help='records that tools/analysis_tools/benchmark.py --task '
+        'inference --out wrote, to plot speed against AP',
     )
     parser.add_argument(
         '--figures', help='also write each figure as PNG and SVG to a folder'
@@ -61,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=60,
         help='photos in the page at most (%(default)s)',
     )
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -80,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         tables=args.tables,
         photo_limit=args.photo_limit,
     )
-    page = write_report(files)
+    page = write_report(files, partial(phase, show=not args.quiet))
     for item in page.headline:
         interval = f'  ({item.interval})' if item.interval else ''
         print(f'{item.label:<6} {item.value:>6}{interval}')

@@ -20,7 +20,7 @@ from mmdet_cppe5.deepfashion2.retrieval_files import (
     load_retrievals,
 )
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.scores.tables import format_table
+from mmdet_cppe5.scores.formats import format_table
 
 #: The list lengths at which the data set's tables report accuracy.
 TOP_K = (1, 5, 10, 15, 20)

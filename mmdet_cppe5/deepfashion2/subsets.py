@@ -17,7 +17,8 @@ import numpy as np
 
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.core import GroundTruths
-from mmdet_cppe5.scores.tables import format_table, number
+from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.tables import number
 
 #: Attribute of an annotation -> names of its values 1, 2, 3.
 SUBSETS = {

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # More classes than this are set in two columns, or drawn as a grey crowd.
 ONE_COLUMN = 28
 TELL_APART = 10
+# A taller figure is not read; the best and the worst classes are kept.
+MOST_CLASSES = 2 * ONE_COLUMN
 
 
 def class_ap(
@@ -44,6 +46,11 @@ def class_ap(
             np.flatnonzero(~np.isfinite(ap)),
         ]
     )
+    left_out = max(len(order) - MOST_CLASSES, 0)
+    if left_out:
+        half = MOST_CLASSES // 2
+        order = np.concatenate([order[:half], order[len(known) - half :]])
+        order = order[:MOST_CLASSES]
     columns = 1 if len(order) <= ONE_COLUMN else 2
     parts = np.array_split(order, columns)
     rows = max(len(parts[0]), 1)
@@ -63,11 +70,16 @@ def class_ap(
     if intervals is not None:
         text += (
             f'; the bar is its {level:.0%} interval under resampling of the '
-            'images. Classes whose bars overlap widely may well swap places '
-            'on other images'
+            'images. Classes whose bars overlap could change places on '
+            'other images'
         )
     if np.isfinite(mean):
         text += '. The dotted line is the mean over classes'
+    if left_out:
+        text += (
+            f'. Only the best and the worst classes are drawn; {left_out} '
+            'are left out'
+        )
     said = ', '.join(f'{names[i]} {style.percent(ap[i])}' for i in order[:12])
     return Drawing(
         'class-ap',
@@ -180,7 +192,7 @@ def ap_by_iou(
         'How AP falls as the boxes must fit better'
         + (', one grey line per class' if many else ', one line per class')
         + '. A curve that starts high and drops early finds the objects but '
-        'places its boxes loosely; one that is low from the start misses '
+        'localises them poorly; one that is low from the start misses '
         'or confuses them.',
         f'Mean AP by IoU threshold: {said}.',
         figure,

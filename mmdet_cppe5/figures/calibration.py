@@ -43,20 +43,22 @@ def score_histogram(
         steep = max(np.max(hits), np.max(alarms)) > 100
         if steep:
             axes.set_yscale('symlog', linthresh=10)
+        else:
+            axes.yaxis.get_major_locator().set_params(integer=True)
         axes.set_ylim(0, None)
         axes.yaxis.set_major_formatter('{x:,.0f}')
     else:
         style.note(axes, 'no detections')
     style.name_axes(axes, 'score', 'detections')
-    style.legend(axes, loc='upper right')
+    style.legend(axes, ncols=2, loc='lower center', bbox_to_anchor=(0.5, 1))
     return Drawing(
         'score-histogram',
         'Scores of hits and false alarms',
         'How many detections have which score; hits reach IoU 0.50 with '
         'an object of their class. The less the two outlines overlap, the '
-        'better a threshold can part them.'
+        'better a threshold can separate them.'
         + (
-            ' The upright axis is even up to 10 and logarithmic above.'
+            ' The vertical axis is linear up to 10 and logarithmic above.'
             if steep
             else ''
         ),
@@ -123,13 +125,12 @@ def reliability(
     style.name_axes(axes, 'score a detection claims', 'share that are hits')
     return Drawing(
         'reliability',
-        'Do scores mean what they say?',
+        'Reliability of the scores',
         f'Detections with a score of {lowest:g} or more, in bins of equal '
         'width; a bigger dot is more detections. On the dashed line a score '
-        'of 0.8 is right in 8 of 10 cases; below it the detector is too '
-        'sure of itself, above it too '
-        'modest. ECE is the mean distance from the line, weighted by the '
-        'number of detections.',
+        'of 0.8 is right in 8 of 10 cases; below it the detector is '
+        'overconfident, above it underconfident. ECE is the mean distance '
+        'from the line, weighted by the number of detections.',
         f'Expected calibration error {style.percent(error)} percent over '
         f'{np.sum(counts):.0f} detections.',
         figure,

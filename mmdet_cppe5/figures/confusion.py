@@ -1,4 +1,4 @@
-"""What objects are taken for: the confusion matrix."""
+"""The confusion matrix: true and detected class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def confusion_matrix(
     score: float = float('nan'),
     iou: float = 0.5,
 ) -> Drawing:
-    """Draw which classes are taken for which.
+    """Draw which classes are detected as which.
 
     Args:
         names: the classes, K of them.
@@ -60,19 +60,18 @@ def confusion_matrix(
     wrong = counts[:-1, :-1].sum() - right
     return Drawing(
         'confusion',
-        'What objects are taken for',
-        'Rows are what is there, columns what was detected, at score ≥ '
-        f'{score:.2f} and IoU ≥ {iou:.2f}. Right answers lie on the '
-        'diagonal; the last column counts objects that nothing was detected '
-        'on, the last row detections on background. Shades compare within a '
-        'row'
+        'Confusion matrix: true and detected class',
+        'Rows are true classes, columns detected ones, at score ≥ '
+        f'{score:.2f} and IoU ≥ {iou:.2f}. Correct detections lie on '
+        'the diagonal; the last column counts missed objects, the last row '
+        'detections on background. Colours compare within a row'
         + (
             f'. Only the {len(shown)} classes with the most confusions are '
             'shown; “other” gathers the rest.'
             if gathered
             else '.'
         ),
-        f'{right:.0f} objects detected rightly, {wrong:.0f} as another '
+        f'{right:.0f} objects detected correctly, {wrong:.0f} as another '
         f'class, {missed:.0f} missed, {alarms:.0f} detections on background.',
         figure,
         wide=side > 6.5,
@@ -131,9 +130,5 @@ def _cells(axes: Axes, matrix: np.ndarray, small: bool) -> None:
             ha='center',
             va='center',
             fontsize=7.5 if small else 9,
-            color=style.PAPER
-            if share > 0.55
-            else style.INK
-            if count
-            else style.MUTED,
+            color=style.ink_on(shade(share)),
         )

@@ -110,7 +110,10 @@ def miss_sizes(
 def _shown(missed: np.ndarray, what: str) -> str:
     if len(missed) <= DOTS:
         return what
-    return f'{what}, gathered in cells: the darker, the more are missed'
+    return (
+        f'{what}, gathered in cells: the stronger the colour, the more are '
+        'missed'
+    )
 
 
 def _said(missed: np.ndarray) -> str:

@@ -10,6 +10,9 @@ import numpy as np
 from mmdet_cppe5.figures import style
 from mmdet_cppe5.figures.style import Drawing
 
+# The contrast colour, dark enough for white letters.
+WORSE = '#b34700'
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -28,8 +31,8 @@ def model_intervals(
         names: the detectors, M of them, best first.
         values: the metric of each, ``(M,)``.
         intervals: low and high ends, ``(M, 2)``.
-        groups: letters of each detector; two that share one cannot be told
-            apart.
+        groups: letters of each detector; two that share one are not
+            significantly different.
         metric: its name.
         level: coverage of the intervals.
     """
@@ -78,13 +81,13 @@ def model_intervals(
         f'Dots: {metric} on these images; bars: {level:.0%} intervals under '
         'resampling of the images, each detector by itself'
         + (
-            '. Detectors that share a letter cannot be told apart by a '
-            'paired test'
+            '. Detectors that share a letter are not significantly '
+            'different in a paired test'
             if groups
             else ''
         )
-        + '. Overlapping bars alone do not decide: the paired differences '
-        'do.',
+        + '. Judge by the paired differences, not by whether bars '
+        'overlap.',
         f'{metric}: {said}.',
         figure,
     )
@@ -103,7 +106,7 @@ def difference_matrix(
     Args:
         names: the detectors, M of them, best first.
         differences: row minus column, ``(M, M)``.
-        significant: whether a difference is beyond chance, ``(M, M)``.
+        significant: whether a difference is, ``(M, M)``.
         groups: letters of each detector.
         metric: its name.
         alpha: error rate over all pairs together.
@@ -128,12 +131,13 @@ def difference_matrix(
     pairs = len(names) * (len(names) - 1) // 2
     return Drawing(
         'model-differences',
-        'Which differences are real',
+        'Which differences are significant',
         f'{metric} points of the row minus the column, on the same images. '
-        'Coloured and bold: beyond chance in a paired test, corrected over '
-        f'all {pairs} pairs (error rate {alpha:.0%} together); grey: may be '
-        'chance. Letters: detectors that share one cannot be told apart.',
-        f'{number} of {pairs} differences are beyond chance.',
+        'Coloured and bold: significant in a paired test, corrected for '
+        f'all {pairs} pairs (family-wise error rate {alpha:.0%}); grey: not '
+        'significant. Detectors that share a letter are not significantly '
+        'different.',
+        f'{number} of {pairs} differences are significant.',
         figure,
         wide=side > 6.5,
     )
@@ -153,11 +157,7 @@ def _difference_cells(
             continue
         value = differences[row, column]
         sure = bool(significant[row][column])
-        colour = (
-            (style.ACCENT if value > 0 else style.CONTRAST)
-            if sure
-            else style.GRID
-        )
+        colour = (style.ACCENT if value > 0 else WORSE) if sure else style.GRID
         axes.add_patch(
             Rectangle(
                 (column - 0.47, row - 0.46), 0.94, 0.92, facecolor=colour
@@ -171,7 +171,7 @@ def _difference_cells(
             va='center',
             fontsize=size,
             fontweight='bold' if sure else 'normal',
-            color=style.PAPER if sure else style.MUTED,
+            color=style.ink_on(colour),
         )
 
 
@@ -247,7 +247,7 @@ def speed_accuracy(
         'Speed and accuracy',
         f'{metric} against the time per image; up and to the left is '
         'better. The dotted line joins the detectors that no other beats in '
-        'both. Upright lines are intervals of the accuracy.',
+        'both. Vertical lines are intervals of the accuracy.',
         f'{said}.',
         figure,
     )

@@ -270,6 +270,27 @@ def plate() -> dict[str, Any]:
     return dict(facecolor=PAPER, edgecolor='none', alpha=0.8, pad=1.2)
 
 
+def ink_on(background: str) -> str:
+    """Return the colour of text that stands out best on a background.
+
+    Args:
+        background: ``'#rrggbb'``.
+    """
+    place = luminance(background) + 0.05
+    on_ink = place / (luminance(INK) + 0.05)
+    on_paper = (luminance(PAPER) + 0.05) / place
+    return INK if on_ink > on_paper else PAPER
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a colour as WCAG 2.1 defines it."""
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(
+        rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4
+    )
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
 def percent(value: float, digits: int = 1) -> str:
     """Write a fraction as points of 0..100, or a dash when undefined.
 

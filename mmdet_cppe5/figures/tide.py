@@ -23,6 +23,12 @@ ERROR_COLOURS = {
     'Miss': '#563c8c',
 }
 ROWS = 25
+# Ends of the two halves of :func:`shade`.
+_PALE, _LIGHT = np.array([244, 247, 250]), np.array([140, 190, 228])
+_DARK, _DARKEST = np.array([20, 88, 150]), np.array([8, 64, 120])
+_LEAP = 0.55
+# Less than what a table of AP points shows.
+NEGLIGIBLE = 0.0005
 
 
 def tide_summary(
@@ -58,12 +64,13 @@ def tide_summary(
     style.name_axes(extra, 'ΔAP', title='Special errors')
     text = (
         f'AP points gained at IoU {threshold:.2f} (AP '
-        f'{style.percent(ap)}) if all errors of one kind were put right and '
-        'everything else stayed. Cls: right place, wrong class; Loc: right '
-        'class, box too loose; Both: wrong in both; Dupe: a second box on an '
-        'object already found; Bkg: nothing there; Miss: no detection '
-        'reaches the object. The special errors count all false alarms and '
-        'all missed objects. The gains do not add up to 100 − AP.'
+        f'{style.percent(ap)}) if all errors of one kind were fixed and '
+        'everything else stayed the same. Cls: right place, wrong class; '
+        'Loc: right class, poorly localised; Both: wrong class and poorly '
+        'localised; Dupe: a second box on an object already found; Bkg: no '
+        'object there; Miss: no detection of the object. The special errors '
+        'are all false positives and all missed objects. The gains do not '
+        'add up to 100 − AP.'
     )
     if intervals:
         text += ' Thin lines are intervals under resampling of the images.'
@@ -82,7 +89,8 @@ def tide_summary(
 
 
 def _ring(axes: Axes, main: Mapping[str, float]) -> None:
-    shares = np.nan_to_num(list(main.values()), nan=0.0).clip(min=0)
+    shares = np.nan_to_num(list(main.values()), nan=0.0)
+    shares[shares < NEGLIGIBLE] = 0  # rounding, not a loss
     axes.set_axis_off()
     style.name_axes(axes, title='Share of the main errors')
     if not shares.sum():
@@ -98,15 +106,19 @@ def _ring(axes: Axes, main: Mapping[str, float]) -> None:
         counterclock=False,
         wedgeprops={'width': 0.42, 'edgecolor': style.PAPER, 'linewidth': 1.5},
     )
-    for wedge, name, share in zip(wedges, names, shares / shares.sum()):
+    angles = [np.deg2rad((each.theta1 + each.theta2) / 2) for each in wedges]
+    heights = _apart(np.array(angles))
+    for angle, height, name, share in zip(
+        angles, heights, names, shares / shares.sum()
+    ):
         if share < 0.03:
             continue
-        angle = np.deg2rad((wedge.theta1 + wedge.theta2) / 2)
+        right = np.cos(angle) >= 0
         axes.text(
-            1.12 * np.cos(angle),
-            1.12 * np.sin(angle),
+            max(abs(1.12 * np.cos(angle)), 0.35) * (1 if right else -1),
+            height,
             f'{name} {share:.0%}',
-            ha='left' if np.cos(angle) >= 0 else 'right',
+            ha='left' if right else 'right',
             va='center',
             fontsize=8.5,
             color=style.INK,
@@ -114,6 +126,21 @@ def _ring(axes: Axes, main: Mapping[str, float]) -> None:
     axes.set_aspect('equal', adjustable='datalim')
     axes.set_xlim(-1.75, 1.75)
     axes.set_ylim(-1.25, 1.25, auto=True)
+
+
+def _apart(angles: np.ndarray, gap: float = 0.2) -> np.ndarray:
+    """Return heights of labels round a ring, none on top of another.
+
+    Args:
+        angles: where the labels point to, ``(n,)`` radians.
+        gap: least distance of two heights on one side.
+    """
+    heights = 1.12 * np.sin(angles)
+    for side in (np.cos(angles) >= 0, np.cos(angles) < 0):
+        order = np.flatnonzero(side)[np.argsort(heights[side])]
+        for below, above in zip(order, order[1:]):
+            heights[above] = max(heights[above], heights[below] + gap)
+    return heights
 
 
 def _bars(
@@ -178,14 +205,19 @@ def tide_by_threshold(
         handlelength=1.6,
     )
     last = {name: cost[-1] for name, cost in costs.items()}
+    fall = ''
+    if ap[0] - ap[-1] > NEGLIGIBLE:
+        fall = (
+            f' AP falls from {style.percent(ap[0])} to '
+            f'{style.percent(ap[-1])}.'
+        )
     said = ', '.join(f'{name} {style.percent(v)}' for name, v in last.items())
     return Drawing(
         'tide-by-threshold',
         'Cost of errors by IoU threshold',
-        'ΔAP of each kind of error when a hit must reach a higher IoU. Loc '
-        'always grows to the right, where boxes that fit well enough at 0.50 '
-        f'become errors; AP falls from {style.percent(ap[0])} to '
-        f'{style.percent(ap[-1])} on the way.',
+        'ΔAP of each kind of error when a true positive must reach a higher '
+        'IoU. Boxes that fit well enough at a low threshold become Loc '
+        f'errors at a higher one.{fall}',
         f'ΔAP at IoU {thresholds[-1]:.2f}: {said}.',
         figure,
     )
@@ -231,8 +263,9 @@ def tide_by_class(
     return Drawing(
         'tide-by-class',
         'Cost of errors by class',
-        'ΔAP of each kind of error within one class, in AP points; darker '
-        'costs more. Classes that lose most come first'
+        'ΔAP of each kind of error within one class, in AP points: the '
+        'stronger the colour, the higher the cost. Classes that lose most '
+        'come first'
         + (
             f'; the {left_out} classes that lose least are left out.'
             if left_out
@@ -260,18 +293,20 @@ def _cell(axes: Axes, column: int, row: int, value: float, top: float) -> None:
         ha='center',
         va='center',
         fontsize=8.5,
-        color=style.PAPER
-        if share > 0.55
-        else style.INK
-        if value > 0
-        else style.MUTED,
+        color=style.ink_on(shade(share)),
     )
 
 
 def shade(share: float) -> str:
-    """Return a blue for a share of 0..1: near white to near black."""
-    stops = np.array([[244, 247, 250], [120, 178, 220], [8, 64, 120]])
-    place = np.clip(share, 0, 1) * 2
-    low = int(min(place, 1))
-    mixed = stops[low] + (stops[low + 1] - stops[low]) * (place - low)
+    """Return a blue for a share of 0..1: near white to near black.
+
+    It leaps over the blues on which neither ink nor paper can be read well.
+    """
+    low, high, start = _PALE, _LIGHT, 0.0
+    if share > _LEAP:
+        low, high, start = _DARK, _DARKEST, _LEAP
+    place = (np.clip(share, 0, 1) - start) / (
+        _LEAP if not start else 1 - start
+    )
+    mixed = low + (high - low) * place
     return '#{:02x}{:02x}{:02x}'.format(*np.rint(mixed).astype(int))

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.figures import Drawing
 from mmdet_cppe5.files import PathLike, atomic_path
-from mmdet_cppe5.report.page import Cell, Table
-
-_LATEX = {
-    '\\': r'\textbackslash{}',
-    '&': r'\&',
-    '%': r'\%',
-    '$': r'\$',
-    '#': r'\#',
-    '_': r'\_',
-    '{': r'\{',
-    '}': r'\}',
-    '~': r'\textasciitilde{}',
-    '^': r'\textasciicircum{}',
-    '–': '--',
-    '…': r'\ldots{}',
-    'Δ': r'$\Delta$',
-    '≥': r'$\geq$',
-    '×': r'$\times$',
-}
+from mmdet_cppe5.report.page import Table
+from mmdet_cppe5.scores import formats
 
 
 def save_drawing(
@@ -62,49 +45,21 @@ def save_drawing(
 
 def to_markdown(table: Table) -> str:
     """Return a table in GitHub's Markdown, numbers to the right."""
-    head = [_markdown(column.name) for column in table.columns]
-    rule = ['---:' if column.number else ':---' for column in table.columns]
-    rows = _cells(table, _markdown)
-    return ''.join(
-        '| ' + ' | '.join(line) + ' |\n' for line in [head, rule, *rows]
-    )
+    return formats.to_markdown(*_plain(table)) + '\n'
 
 
 def to_latex(table: Table) -> str:
     """Return a table in LaTeX, set with the booktabs package."""
-    form = ''.join('r' if column.number else 'l' for column in table.columns)
-    head = ' & '.join(_latex(column.name) for column in table.columns)
-    rows = [' & '.join(row) for row in _cells(table, _latex)]
-    return '\n'.join(
+    return formats.to_latex(*_plain(table)) + '\n'
+
+
+def _plain(table: Table) -> tuple[list[str], list[list[str]], list[bool]]:
+    """Return header, cells, and which columns go to the right."""
+    return (
+        [column.name for column in table.columns],
         [
-            '% needs \\usepackage{booktabs}',
-            f'\\begin{{tabular}}{{{form}}}',
-            '\\toprule',
-            f'{head} \\\\',
-            '\\midrule',
-            *(f'{row} \\\\' for row in rows),
-            '\\bottomrule',
-            '\\end{tabular}',
-            '',
-        ]
+            [f'{cell.text} {cell.small}'.strip() for cell in row.cells]
+            for row in table.rows
+        ],
+        [column.number for column in table.columns],
     )
-
-
-def _cells(table: Table, escape: Callable[[str], str]) -> list[list[str]]:
-    return [[escape(_full(cell)) for cell in row.cells] for row in table.rows]
-
-
-def _full(cell: Cell) -> str:
-    return f'{cell.text} {cell.small}'.strip()
-
-
-def _markdown(text: str) -> str:
-    text = ' '.join(text.split())
-    for sign in '\\`*_{}[]<>#|~':
-        text = text.replace(sign, f'\\{sign}')
-    return text
-
-
-def _latex(text: str) -> str:
-    text = ' '.join(text.split())
-    return ''.join(_LATEX.get(letter, letter) for letter in text)

@@ -9,19 +9,27 @@ import numpy as np
 
 from mmdet_cppe5.core import MAIN_ERRORS, Comparison
 from mmdet_cppe5.figures.style import percent
-from mmdet_cppe5.report.cells import span
+from mmdet_cppe5.report.cells import counted, span
 from mmdet_cppe5.report.gallery import Group
 from mmdet_cppe5.report.sections_accuracy import ends
 from mmdet_cppe5.report.study import DataSet, Study
 
 _DEEDS = {
-    'Cls': 'naming the class right',
-    'Loc': 'placing boxes tightly',
-    'Both': 'putting loose boxes of the wrong class right',
+    'Cls': 'classifying every box correctly',
+    'Loc': 'localising boxes better',
+    'Both': 'fixing poorly localised boxes of the wrong class',
     'Dupe': 'removing duplicates',
-    'Bkg': 'removing detections of nothing',
-    'Miss': 'finding every missed object',
+    'Bkg': 'removing detections on background',
+    'Miss': 'finding the missed objects',
 }
+# A smaller difference does not show in points with one digit.
+SHOWN = 0.0005
+# A class with fewer objects is not said to be weak.
+FEWEST = 10
+OUTSIDE = (
+    'The interval does not lie around AP because AP of few images tends to '
+    'be too high, which the interval corrects.'
+)
 
 
 def findings(
@@ -54,52 +62,56 @@ def _uncertainty(data: DataSet, study: Study) -> str:
     if study.intervals is None or 'AP' not in study.intervals.intervals:
         return ''
     interval = study.intervals.intervals['AP']
-    if not np.isfinite(interval.low):
+    ap, low, high = interval.estimate, interval.low, interval.high
+    if not np.isfinite(low) or high - low < SHOWN:
         return ''
-    return (
-        f'AP is {percent(interval.estimate)}, with a '
-        f'{study.intervals.confidence:.0%} interval from '
-        f'{percent(interval.low)} to {percent(interval.high)}: '
-        f'{len(data.image_names):,} images do not pin it down any further.'
+    text = (
+        f'AP is {percent(ap)}. With {counted(len(data.image_names), "image")} '
+        f'it could plausibly lie anywhere from {percent(low)} to '
+        f'{percent(high)} ({study.intervals.confidence:.0%} interval).'
     )
+    if not low <= ap <= high:
+        text += f' {OUTSIDE}'
+    return text
 
 
 def _costliest(study: Study) -> str:
-    costs = {
-        name: cost
-        for name in MAIN_ERRORS
-        if (cost := study.tide.delta_ap[name]) > 0.0005
-    }
-    if not costs:
+    costs = mean_costs(study)
+    names = [name for name in costs if costs[name] >= SHOWN]
+    if not names:
         return ''
-    first, *rest = sorted(costs, key=costs.__getitem__, reverse=True)
+    first, *rest = sorted(names, key=costs.__getitem__, reverse=True)
     sentence = (
-        f'Most is to be gained by {_DEEDS[first]}: '
-        f'{percent(costs[first])} AP points at IoU 0.50'
+        f'The largest gain would come from {_DEEDS[first]}: '
+        f'{percent(costs[first])} AP points on average over the IoU '
+        'thresholds'
     )
     if rest:
-        sentence += f'; then by {_DEEDS[rest[0]]} ({percent(costs[rest[0]])})'
+        sentence += f'; next, {_DEEDS[rest[0]]} ({percent(costs[rest[0]])})'
     return f'{sentence}.'
 
 
 def _classes(data: DataSet, study: Study) -> str:
-    ap, counts = study.evaluation.ap_per_class(), data.counts()
-    known = np.flatnonzero(np.isfinite(ap))
+    """Name a weakest class only if its interval ends below all others."""
+    if study.intervals is None:
+        return ''
+    counts = data.counts()
+    known = [
+        (interval, name, count)
+        for interval, name, count in zip(
+            study.intervals.class_intervals, data.class_names, counts
+        )
+        if np.isfinite(interval.low) and count >= FEWEST
+    ]
     if len(known) < 2:
         return ''
-    best, worst = (known[f(ap[known])] for f in (np.argmax, np.argmin))
-    if ap[best] - ap[worst] < 0.01:
+    known.sort(key=lambda each: each[0].estimate)
+    (weakest, name, count), *others = known
+    if weakest.high >= min(each.low for each, _, _ in others):
         return ''
-    sentence = (
-        f'{data.class_names[worst]} is the weakest class '
-        f'(AP {percent(ap[worst])}'
-    )
-    if study.intervals is not None:
-        interval = span(ends(study.intervals.class_intervals[worst]))
-        sentence += f', interval {interval}' if interval else ''
     return (
-        f'{sentence}, {counts[worst]} objects); {data.class_names[best]} is '
-        f'the strongest ({percent(ap[best])}, {counts[best]} objects).'
+        f'{name} is the weakest class: AP {percent(weakest.estimate)}, '
+        f'interval {span(ends(weakest))}, {count:,} objects.'
     )
 
 
@@ -109,7 +121,7 @@ def _placement(study: Study) -> str:
     if not loose > 0.05 or not np.isfinite(strict) or strict > 0.6 * loose:
         return ''
     return (
-        f'Boxes are placed loosely: AP falls from {percent(loose)} at IoU '
+        f'Boxes are poorly localised: AP falls from {percent(loose)} at IoU '
         f'0.50 to {percent(strict)} at IoU 0.75.'
     )
 
@@ -119,10 +131,10 @@ def _suspects(groups: Sequence[Group]) -> str:
     if not suspects or not suspects[0].total:
         return ''
     number = suspects[0].total
+    verb = 'scores' if number == 1 else 'score'
     return (
-        f'{number:,} detection{"" if number == 1 else "s"} judged wrong '
-        f'{"is" if number == 1 else "are"} surer than nine in ten hits: '
-        'have a look whether the annotation is right.'
+        f'{counted(number, "detection")} judged wrong {verb} higher than nine '
+        'in ten true positives: check whether the annotations are right.'
     )
 
 
@@ -143,11 +155,11 @@ def _place(study: Study, comparison: Optional[Comparison]) -> str:
     tied = [n for n in others if n not in better and n not in worse]
     parts = []
     if worse:
-        parts.append(f'better than {_list(worse)}')
+        parts.append(f'significantly better than {_list(worse)}')
     if better:
-        parts.append(f'worse than {_list(better)}')
+        parts.append(f'significantly worse than {_list(better)}')
     if tied:
-        parts.append(f'not to be told apart from {_list(tied)}')
+        parts.append(f'not significantly different from {_list(tied)}')
     return f'{study.name} is {", ".join(parts)} on these images.'
 
 
@@ -157,8 +169,16 @@ def _empty_classes(data: DataSet) -> str:
         return ''
     return (
         f'{_list(empty)} {"has" if len(empty) == 1 else "have"} no objects '
-        'here and no say in any mean.'
+        f'here and {"is" if len(empty) == 1 else "are"} left out of the means.'
     )
+
+
+def mean_costs(study: Study) -> dict[str, float]:
+    """Return ΔAP of each main error, the mean over the IoU thresholds."""
+    return {
+        name: float(np.mean([each.delta_ap[name] for each in study.tides]))
+        for name in MAIN_ERRORS
+    }
 
 
 def _list(names: Sequence[str], limit: int = 5) -> str:

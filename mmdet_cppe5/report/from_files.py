@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from mmdet_cppe5.report.study import (
     default_resamples,
     study,
 )
+from mmdet_cppe5.scores.assessment import Phase
 from mmdet_cppe5.scores.groups import distinct_names, numbered
 
 
@@ -61,11 +63,14 @@ class ReportFiles:
     photo_limit: int = 60
 
 
-def write_report(files: ReportFiles) -> Page:
+def write_report(
+    files: ReportFiles, phase: Phase = contextlib.nullcontext
+) -> Page:
     """Evaluate, put the report together and write it.
 
     Args:
         files: what to read and write.
+        phase: called with what is being done, entered while it is.
 
     Returns:
         The page that was written.
@@ -91,19 +96,29 @@ def write_report(files: ReportFiles) -> Page:
         # The others' intervals come out of the comparison.
         resamples = 0 if studies else files.resamples
         detections = to_core(truth, results).detections
-        studies.append(
-            study(name, data, detections, resamples=resamples, seed=files.seed)
-        )
+        with phase(f'Judging {name}'):
+            studies.append(
+                study(
+                    name,
+                    data,
+                    detections,
+                    resamples=resamples,
+                    seed=files.seed,
+                )
+            )
+    with phase('Comparing detectors'):
+        comparison = comparison_of(studies, files.resamples, files.seed)
     extras = Extras(
         title=files.title,
         images=files.images,
-        comparison=comparison_of(studies, files.resamples, files.seed),
+        comparison=comparison,
         milliseconds=milliseconds,
         origins=_origins(files, names),
         notices=notices,
         photo_limit=files.photo_limit,
     )
-    return write_page(data, studies, extras, files)
+    with phase('Writing the page'):
+        return write_page(data, studies, extras, files)
 
 
 def write_page(

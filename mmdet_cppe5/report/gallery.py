@@ -22,12 +22,12 @@ EXPLANATIONS = {
         'The box fits an object, but of another class. Highest scores first.',
     ),
     'Loc': (
-        'Loose box',
+        'Poorly localised',
         'Right class, but the box overlaps its object by less than IoU 0.50. '
         'Highest scores first.',
     ),
     'Both': (
-        'Wrong class and loose box',
+        'Wrong class and poorly localised',
         'The box touches an object of another class, and not closely. '
         'Highest scores first.',
     ),
@@ -36,19 +36,20 @@ EXPLANATIONS = {
         'A second detection of an object that a higher score already found.',
     ),
     'Bkg': (
-        'Nothing there',
+        'Background',
         'No object overlaps the box by more than IoU 0.10. Look twice: it '
         'may be an object that nobody annotated. Highest scores first.',
     ),
     'Miss': (
         'Missed',
-        'Objects that no detection explains, at any score. Largest first, '
-        'since large ones are the hardest to excuse.',
+        'Objects without a detection at any score. Largest first, since '
+        'large ones should be the easiest to find.',
     ),
     'Label': (
         'Likely label error',
-        'Detections so sure of themselves that the annotation deserves a '
-        'second look: surer than nine in ten hits, yet judged wrong.',
+        'Detections with such high scores that the annotation deserves a '
+        'second look: judged wrong, but scored higher than nine in ten true '
+        'positives.',
     ),
 }
 
@@ -271,10 +272,10 @@ def _heading(
         return f'{said} on background'
     true = names[data.ground_truths.label[gt]]
     if said != true:
-        return f'{true} taken for {said}'
+        return f'{true} detected as {said}'
     if kind == 'Dupe':
         return f'{said} found twice'
-    return f'{said} placed loosely'
+    return f'{said} poorly localised'
 
 
 def _words(

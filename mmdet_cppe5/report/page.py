@@ -77,7 +77,7 @@ class Gallery:
     classes: Sequence[str]
     legend: Sequence[tuple[str, str]] = (
         ('gt', 'object as annotated'),
-        ('missed', 'object nobody found'),
+        ('missed', 'missed object'),
         ('det', 'wrong detection'),
     )
 

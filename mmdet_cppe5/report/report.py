@@ -14,7 +14,7 @@ from mmdet_cppe5.core import Comparison
 from mmdet_cppe5.core.per_image import image_counts
 from mmdet_cppe5.figures.style import percent
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.report.cells import span
+from mmdet_cppe5.report.cells import counted, span
 from mmdet_cppe5.report.findings import findings
 from mmdet_cppe5.report.gallery import Group, galleries
 from mmdet_cppe5.report.page import Headline, Page, Section
@@ -150,7 +150,7 @@ def _photos(
     lost = [data.image_names[i] for i, p in zip(chosen, paths) if p is None]
     if lost:
         problems.append(
-            f'{len(lost)} photos were not found, such as {lost[0]}.'
+            f'{counted(len(lost), "photo")} not found, such as {lost[0]}.'
         )
     return addresses, problems
 
@@ -158,8 +158,9 @@ def _photos(
 def _subtitle(data: DataSet, studies: Sequence[Study]) -> str:
     counts = data.counts()
     text = (
-        f'{data.name}: {len(data.image_names):,} images, '
-        f'{counts.sum():,} objects of {np.sum(counts > 0)} classes.'
+        f'{data.name}: {counted(len(data.image_names), "image")}, '
+        f'{counted(int(counts.sum()), "object")}; classes with objects: '
+        f'{np.sum(counts > 0)}.'
     )
     if len(studies) > 1:
         others = len(studies) - 1
@@ -175,11 +176,13 @@ def _headline(study: Study) -> list[Headline]:
     if study.intervals is not None:
         intervals = study.intervals.intervals
     largest = f'AR{study.evaluation.max_dets[-1]}'
+    # Recall is not resampled.
+    no_interval = 'no interval' if intervals else ''
     return [
         Headline(
             name,
             percent(value),
-            span(ends(intervals.get(name))) if name in intervals else '',
+            span(ends(intervals[name])) if name in intervals else no_interval,
         )
         for name, value in study.evaluation.summary().items()
         if name.startswith('AP') or name == largest

@@ -192,6 +192,6 @@ def _error_table(data: DataSet, study: Study) -> Table:
         [Column('Class', False), *(Column(error) for error in errors)],
         rows,
         'Errors of detections are counted under the class detected, misses '
-        'under the class missed. Most wrong detections have such low scores '
-        'that they cost little: see the ΔAP above for what matters.',
+        'under the class missed. Most false positives have such low '
+        'scores that they cost little: judge by the ΔAP above.',
     )

@@ -55,9 +55,9 @@ def model_section(
         'models',
         'Models',
         [
-            'All detectors on the same images. Whether a difference is real '
-            'is decided by a paired permutation test, corrected for the '
-            'number of pairs (Holm), not by looking at two intervals.'
+            'All detectors on the same images. A paired permutation test, '
+            'corrected for the number of pairs (Holm), decides which '
+            'differences are significant; overlapping intervals do not.'
         ],
         drawings,
         [
@@ -97,8 +97,12 @@ def model_table(
     columns = [
         Column('Detector', False),
         Column(comparison.metric),
-        Column('Group', False, 'detectors that share a letter are tied'),
-        Column('Rank', hint='ranks that the real differences allow'),
+        Column(
+            'Group',
+            False,
+            'detectors that share a letter are not significantly different',
+        ),
+        Column('Rank', hint='ranks that the significant differences allow'),
         *(Column(key) for key in scores),
         *(Column(f'Δ{key}', hint=_HINTS[key]) for key in MAIN_ERRORS),
     ]
@@ -136,12 +140,13 @@ def model_table(
     )
 
 
+_GROUP_HINT = 'detectors that share a letter are not significantly different'
 _HINTS = {
     'Cls': 'wrong class',
-    'Loc': 'loose box',
-    'Both': 'wrong class and loose box',
+    'Loc': 'poorly localised',
+    'Both': 'wrong class and poorly localised',
     'Dupe': 'duplicate',
-    'Bkg': 'nothing there',
+    'Bkg': 'background',
     'Miss': 'missed object',
 }
 
@@ -167,7 +172,7 @@ def _pair_table(comparison: Comparison) -> Table:
             Column('Difference', hint='in points, with its interval'),
             Column('p', hint='of the paired permutation test'),
             Column('p, Holm', hint=f'corrected over {len(rows)} pairs'),
-            Column('Beyond chance', False),
+            Column('Significant', False),
         ],
         rows,
     )

@@ -81,8 +81,8 @@ def score_section(data: DataSet, study: Study, score: float) -> Section:
         'scores',
         'Scores',
         [
-            'What the scores are good for: where to set a threshold, what is '
-            'confused above it, and whether a score can be believed.'
+            'Where to set the score threshold, which classes are confused '
+            'above it, and whether scores are calibrated.'
         ],
         drawings,
         [_table(names, by_class, pooled)],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Optional, Union
@@ -33,6 +35,8 @@ from mmdet_cppe5.scores.summary import (
 
 DEFAULT_BACKGROUND = 0.1
 ENGINES = ('core', 'pycocotools')
+# Entered while something is being done, such as a progress display.
+Phase = Callable[[str], AbstractContextManager[Any]]
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,7 @@ def assess(
     class_names: Sequence[str],
     settings: Settings,
     similarity: Optional[Similarity] = None,
+    phase: Phase = contextlib.nullcontext,
 ) -> Assessment:
     """Evaluate, with TIDE and intervals where asked for.
 
@@ -153,6 +158,7 @@ def assess(
         class_names: the classes in label order.
         settings: how to evaluate.
         similarity: how pairs are compared; None means box IoU.
+        phase: called with what is being done, entered while it is.
 
     Raises:
         ValueError: if a setting is out of its range.
@@ -163,9 +169,10 @@ def assess(
         None,
         None,
     ):
-        evaluation = evaluate(
-            ground_truths, detections, similarity=similarity, **arguments
-        )
+        with phase('Evaluating'):
+            evaluation = evaluate(
+                ground_truths, detections, similarity=similarity, **arguments
+            )
     scores: Scores = evaluation
     if settings.engine == 'pycocotools':
         from mmdet_cppe5.coco.pycocotools_engine import (
@@ -177,9 +184,11 @@ def assess(
         )
     tides, tide, intervals = (), None, None
     if settings.tide is not None:
-        tides, tide = _tide(evaluation, settings.tide)
+        with phase('Analysing errors'):
+            tides, tide = _tide(evaluation, settings.tide)
     if settings.ci is not None and ground_truths.num_images:
-        intervals = _intervals(evaluation, settings.ci, tide)
+        with phase('Resampling images'):
+            intervals = _intervals(evaluation, settings.ci, tide)
     return Assessment(
         ground_truths,
         detections,

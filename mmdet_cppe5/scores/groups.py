@@ -11,11 +11,13 @@ from typing import Optional
 from mmdet_cppe5.coco.conversion import IOU_TYPES
 
 
-def letters() -> Iterator[str]:
-    """Yield a, b, ..., z, aa, ab, ..."""
+def letters(names: Sequence[str]) -> Iterator[str]:
+    """Yield a, b, ..., z, aa, ab, ..., without the detectors' own names."""
     for length in count(1):
         for each in product(ascii_lowercase, repeat=length):
-            yield ''.join(each)
+            letter = ''.join(each)
+            if letter not in names:
+                yield letter
 
 
 def group_letters(
@@ -28,10 +30,9 @@ def group_letters(
     """
     # Two letters could be those of two groups.
     between = '' if len(groups) <= len(ascii_lowercase) else ' '
+    lettered = list(zip(letters(names), groups))
     return [
-        between.join(
-            letter for letter, group in zip(letters(), groups) if name in group
-        )
+        between.join(letter for letter, group in lettered if name in group)
         for name in names
     ]
 

@@ -10,6 +10,7 @@ import numpy as np
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Comparison
 from mmdet_cppe5.core.settings import same_threshold
 from mmdet_cppe5.scores.assessment import Assessment
+from mmdet_cppe5.scores.formats import format_table
 from mmdet_cppe5.scores.groups import group_letters, letters
 from mmdet_cppe5.scores.summary import (
     HEADLINE_THRESHOLDS,
@@ -26,25 +27,6 @@ def number(value: Optional[float], digits: int = 1) -> str:
     if value is None:
         return UNDEFINED
     return f'{round(value, digits) + 0.0:.{digits}f}'  # no -0.0
-
-
-def format_table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    title: Optional[str] = None,
-) -> str:
-    """Align columns: the first to the left, the others to the right.
-
-    Args:
-        header: one name per column.
-        rows: cells, as many per row as the header has.
-        title: a line above the table.
-    """
-    widths = [max(map(len, column)) for column in zip(header, *rows)]
-    rule = '  '.join('-' * width for width in widths)
-    lines = [_aligned(header, widths), rule]
-    lines += [_aligned(row, widths) for row in rows]
-    return '\n'.join(([title] if title else []) + lines)
 
 
 def coco_lines(scores: Scores) -> str:
@@ -75,7 +57,7 @@ def coco_lines(scores: Scores) -> str:
     return '\n'.join(lines)
 
 
-def class_table(summary: Mapping[str, Any]) -> str:
+def class_table(summary: Mapping[str, Any], form: str = 'text') -> str:
     """Return the scores of every class with its number of objects."""
     columns = list(next(iter(summary['classes'].values()), {}))
     rows = [
@@ -97,23 +79,26 @@ def class_table(summary: Mapping[str, Any]) -> str:
             *(number(summary['overall'][column]) for column in columns),
         ]
     )
-    return format_table(['class', 'objects', 'detections', *columns], rows)
+    header = ['class', 'objects', 'detections', *columns]
+    return format_table(header, rows, form=form)
 
 
-def tide_tables(tide: Mapping[str, Any]) -> str:
+def tide_tables(tide: Mapping[str, Any], form: str = 'text') -> str:
     """Return TIDE's tables: main and special errors, and each threshold."""
     at = threshold_name(tide['pos_thr'])
     return '\n\n'.join(
         [
-            _error_table(tide, MAIN_ERRORS, f'TIDE: main errors @ {at}'),
-            _error_table(tide, SPECIAL_ERRORS, f'TIDE: special errors @ {at}'),
-            _tide_class_table(tide, f'TIDE: dAP by class @ {at}'),
-            _threshold_table(tide['thresholds']),
+            _error_table(tide, MAIN_ERRORS, f'TIDE: main errors @ {at}', form),
+            _error_table(
+                tide, SPECIAL_ERRORS, f'TIDE: special errors @ {at}', form
+            ),
+            _tide_class_table(tide, f'TIDE: dAP by class @ {at}', form),
+            _threshold_table(tide['thresholds'], form),
         ]
     )
 
 
-def interval_table(intervals: Mapping[str, Any]) -> str:
+def interval_table(intervals: Mapping[str, Any], form: str = 'text') -> str:
     """Return the bootstrap intervals of the scores and the classes' AP."""
     named = list(intervals['overall'].items())
     named += [(f'AP {k}', v) for k, v in intervals['classes'].items()]
@@ -132,24 +117,41 @@ def interval_table(intervals: Mapping[str, Any]) -> str:
         f'({intervals["num_resamples"]} resamples, {intervals["method"]}, '
         f'seed {intervals["seed"]})'
     )
-    return format_table(['score', 'value', 'low', 'high'], rows, title)
+    header = ['score', 'value', 'low', 'high']
+    table = format_table(header, rows, title, form)
+    if form == 'text' and any(_outside(interval) for _, interval in named):
+        table += (
+            '\nAn interval need not lie around its value: AP of few images '
+            'tends to be\ntoo high, and the interval corrects for that.'
+        )
+    return table
 
 
-def assessment_tables(assessment: Assessment) -> str:
-    """Return everything an assessment holds as text."""
+def _outside(interval: Mapping[str, Any]) -> bool:
+    """Tell whether a value lies outside its own interval."""
+    low, high = interval['low'], interval['high']
+    return low is not None and not low <= interval['estimate'] <= high
+
+
+def assessment_tables(assessment: Assessment, form: str = 'text') -> str:
+    """Return everything an assessment holds as text.
+
+    Args:
+        assessment: the scores.
+        form: one of :data:`mmdet_cppe5.scores.formats.FORMATS`.
+    """
     summary = assessment.summary
-    parts = [coco_lines(assessment.scores), class_table(summary)]
+    parts = [coco_lines(assessment.scores)]
+    if form != 'text':
+        overall = summary['overall'].items()
+        rows = [[name, number(value)] for name, value in overall]
+        parts = [format_table(['score', 'value'], rows, form=form)]
+    parts.append(class_table(summary, form))
     if summary.get('tide'):
-        parts.append(tide_tables(summary['tide']))
+        parts.append(tide_tables(summary['tide'], form))
     if summary.get('intervals'):
-        parts.append(interval_table(summary['intervals']))
+        parts.append(interval_table(summary['intervals'], form))
     return '\n\n'.join(parts)
-
-
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first = f'{cells[0]:<{widths[0]}}'
-    others = [f'{c:>{w}}' for c, w in zip(cells[1:], widths[1:])]
-    return '  '.join([first, *others]).rstrip()
 
 
 def _evaluated(scores: Scores, wanted: Sequence[float]) -> list[float]:
@@ -180,16 +182,16 @@ def _coco_line(
 
 
 def _error_table(
-    tide: Mapping[str, Any], errors: Sequence[str], title: str
+    tide: Mapping[str, Any], errors: Sequence[str], title: str, form: str
 ) -> str:
     rows = [
         ['dAP', *(number(tide['delta_ap'][error], 2) for error in errors)],
         ['count', *(str(tide['counts'][error]) for error in errors)],
     ]
-    return format_table(['Type', *errors], rows, title)
+    return format_table(['Type', *errors], rows, title, form)
 
 
-def _tide_class_table(tide: Mapping[str, Any], title: str) -> str:
+def _tide_class_table(tide: Mapping[str, Any], title: str, form: str) -> str:
     errors = (*MAIN_ERRORS, *SPECIAL_ERRORS)
     rows = [
         [
@@ -199,10 +201,12 @@ def _tide_class_table(tide: Mapping[str, Any], title: str) -> str:
         ]
         for name, values in tide['classes'].items()
     ]
-    return format_table(['class', 'AP', *errors], rows, title)
+    return format_table(['class', 'AP', *errors], rows, title, form)
 
 
-def _threshold_table(thresholds: Sequence[Mapping[str, Any]]) -> str:
+def _threshold_table(
+    thresholds: Sequence[Mapping[str, Any]], form: str
+) -> str:
     rows = [['AP', *(number(each['ap'], 2) for each in thresholds)]]
     rows += [
         [error, *(number(each['delta_ap'][error], 2) for each in thresholds)]
@@ -210,32 +214,42 @@ def _threshold_table(thresholds: Sequence[Mapping[str, Any]]) -> str:
     ]
     header = [threshold_name(each['pos_thr']) for each in thresholds]
     title = 'TIDE: AP and dAP at each threshold'
-    return format_table(['Thresh', *header], rows, title)
+    return format_table(['Thresh', *header], rows, title, form)
 
 
-def comparison_tables(comparison: Comparison, confidence: float) -> str:
-    """Return the ranking, all pairs, and the sentence about the groups."""
+def comparison_tables(
+    comparison: Comparison, confidence: float, form: str = 'text'
+) -> str:
+    """Return the ranking, all pairs, and the sentence about the groups.
+
+    Args:
+        comparison: the models.
+        confidence: coverage of the intervals.
+        form: one of :data:`mmdet_cppe5.scores.formats.FORMATS`.
+    """
     percent = f'{100 * confidence:g} %'
     groups = [
         f'  {letter}: {", ".join(group)}'
-        for letter, group in zip(letters(), comparison.groups)
+        for letter, group in zip(letters(comparison.names), comparison.groups)
     ]
-    total = len(comparison.groups)
-    sentence = (
-        f'{len(comparison.names)} models, {total} '
-        f'group{"" if total == 1 else "s"} that cannot be told apart '
-        f'({len(comparison.pairs)} pairs, Holm, alpha {comparison.alpha:g})'
-    )
-    return '\n\n'.join(
-        [
-            _ranking_table(comparison, percent),
-            _pair_table(comparison, percent),
-            '\n'.join([sentence, *groups]),
-        ]
-    )
+    test = f'{len(comparison.pairs)} pairs, Holm, alpha {comparison.alpha:g}'
+    if all(len(group) == 1 for group in comparison.groups):
+        sentence, groups = f'All models differ significantly ({test}).', []
+    else:
+        sentence = (
+            'Models that share a letter are not significantly different '
+            f'({test})'
+        )
+    parts = [
+        _ranking_table(comparison, percent, form),
+        _pair_table(comparison, percent, form),
+    ]
+    if form == 'text':
+        parts.append('\n'.join([sentence, *groups]))
+    return '\n\n'.join(parts)
 
 
-def _ranking_table(comparison: Comparison, percent: str) -> str:
+def _ranking_table(comparison: Comparison, percent: str, form: str) -> str:
     rows = []
     members = group_letters(comparison.names, comparison.groups)
     for name, member in zip(comparison.names, members):
@@ -252,10 +266,10 @@ def _ranking_table(comparison: Comparison, percent: str) -> str:
             ]
         )
     header = ['model', comparison.metric, 'low', 'high', 'rank', 'group']
-    return format_table(header, rows, f'{percent} intervals, best first')
+    return format_table(header, rows, f'{percent} intervals, best first', form)
 
 
-def _pair_table(comparison: Comparison, percent: str) -> str:
+def _pair_table(comparison: Comparison, percent: str, form: str) -> str:
     rows = []
     for pair in comparison.pairs:
         interval = interval_points(pair.difference)
@@ -272,4 +286,4 @@ def _pair_table(comparison: Comparison, percent: str) -> str:
         )
     header = ['pair', 'difference', 'low', 'high', 'p', 'p (Holm)', '']
     title = f'paired differences of {comparison.metric}, {percent} intervals'
-    return format_table(header, rows, title)
+    return format_table(header, rows, title, form)

@@ -74,8 +74,7 @@ def test_json_is_the_cores_comparison_in_points(files, tmp_path, capsys):
     assert got['pairs'][1]['significant']
     assert got['settings']['num_permutations'] == 200
     assert set(got['inputs']['results']) == {'good', 'alike', 'poor'}
-    groups = len(expected.groups)
-    said = f'3 models, {groups} groups that cannot be told apart (3 pairs,'
+    said = 'share a letter are not significantly different (3 pairs, Holm'
     assert said in capsys.readouterr().out
 
 
@@ -110,3 +109,37 @@ def test_one_file_is_not_enough(files, capsys):
 def test_unknown_metric(files, capsys):
     assert main(['compare', *files[:3], '--metric', 'mAP']) == 2
     assert 'mAP' in capsys.readouterr().err
+
+
+def test_too_few_permutations_for_power_are_pointed_out(files, capsys):
+    """3 pairs at 0.05: of 100 none may reach, 0.05 x 101 / 3 - 1 = 0.68."""
+    options = ('--resamples', '20', '--permutations')
+    assert main(['compare', *files, *options, '100']) == 0
+    assert 'only if at most 0 of the permutations' in capsys.readouterr().err
+    assert main(['compare', *files, *options, '1000']) == 0
+    assert capsys.readouterr().err == ''
+
+
+def test_json_on_standard_output_is_json_alone(files, capsys, tmp_path):
+    options = ('--resamples', '20', '--permutations', '1000')
+    assert main(['compare', *files, *options, '--json', '-']) == 0
+    out, err = capsys.readouterr()
+    assert [model['name'] for model in json.loads(out)['models']][-1] == 'poor'
+    assert 'best first' in err
+    assert main(['evaluate', *files[:2], '--json', '-', '--no-ci']) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)['overall']['AP'] == pytest.approx(9100 / 101)
+    assert err.rstrip().endswith('AP 90.1')
+
+
+def test_a_mistyped_subcommand_is_recognised(capsys):
+    assert main(['evalute']) == 2
+    assert "did you mean 'evaluate'?" in capsys.readouterr().err
+
+
+def test_tables_for_a_spreadsheet(files, capsys):
+    options = ('--resamples', '20', '--format', 'csv')
+    assert main(['compare', *files, *options]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == 'model,AP,low,high,rank,group'
+    assert lines[2].startswith('good,90.1,')

@@ -62,12 +62,14 @@ def test_each_kind_of_error_has_its_example():
         key: [(c.image, c.heading, c.text) for c in group.cards]
         for key, group in groups.items()
     }
-    assert said['Cls'] == [('1.png', 'A taken for B', 'score 0.90 · IoU 1.00')]
+    assert said['Cls'] == [
+        ('1.png', 'A detected as B', 'score 0.90 · IoU 1.00')
+    ]
     assert said['Loc'] == [
-        ('2.png', 'A placed loosely', 'score 0.80 · IoU 0.40')
+        ('2.png', 'A poorly localised', 'score 0.80 · IoU 0.40')
     ]
     assert said['Both'] == [
-        ('3.png', 'A taken for B', 'score 0.70 · IoU 0.40')
+        ('3.png', 'A detected as B', 'score 0.70 · IoU 0.40')
     ]
     assert said['Dupe'] == [
         ('4.png', 'A found twice', 'score 0.60 · IoU 1.00')

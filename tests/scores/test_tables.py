@@ -12,13 +12,14 @@ from mmdet_cppe5.core import (
     evaluate,
 )
 from mmdet_cppe5.scores.assessment import Settings, assess
+from mmdet_cppe5.scores.formats import format_table
 from mmdet_cppe5.scores.groups import group_letters, numbered
 from mmdet_cppe5.scores.summary import threshold_name
 from mmdet_cppe5.scores.tables import (
     class_table,
     coco_lines,
     comparison_tables,
-    format_table,
+    interval_table,
     number,
     tide_tables,
 )
@@ -176,16 +177,66 @@ def test_comparison_tables():
         'good - poor         12.50  10.00  15.00  0.0010    0.0030  *',
     ]
     assert said.splitlines() == [
-        '3 models, 2 groups that cannot be told apart (3 pairs, Holm, alpha '
-        '0.05)',
+        'Models that share a letter are not significantly different (3 '
+        'pairs, Holm, alpha 0.05)',
         '  a: good, middle',
         '  b: middle, poor',
     ]
 
 
 def test_group_letters_overlap():
-    groups = [('a', 'b'), ('b', 'c')]
-    assert group_letters(['a', 'b', 'c'], groups) == ['a', 'ab', 'b']
+    groups = [('x', 'y'), ('y', 'z')]
+    assert group_letters(['x', 'y', 'z'], groups) == ['a', 'ab', 'b']
+
+
+def test_no_group_is_named_like_a_detector():
+    groups = [('a', 'c'), ('b',)]
+    assert group_letters(['a', 'b', 'c'], groups) == ['d', 'e', 'd']
+
+
+def test_models_that_all_differ_are_said_to():
+    groups = (('good',), ('middle',), ('poor',))
+    *_, said = comparison_tables(comparison(groups), 0.95).split('\n\n')
+    assert said == (
+        'All models differ significantly (3 pairs, Holm, alpha 0.05).'
+    )
+
+
+def test_value_outside_its_interval_is_explained():
+    interval = {'estimate': 60.0, 'low': 40.0, 'high': 55.0}
+    intervals = {
+        'overall': {'AP': interval},
+        'classes': {},
+        'confidence': 0.95,
+        'num_resamples': 9,
+        'method': 't',
+        'seed': 0,
+    }
+    assert 'need not lie around' in interval_table(intervals)
+    interval['high'] = 70.0
+    assert 'need not lie around' not in interval_table(intervals)
+
+
+@pytest.mark.parametrize(
+    ('form', 'text'),
+    [
+        ('csv', '# T\nclass,AP\n"a,b_c",5.0\nd,'),
+        (
+            'markdown',
+            '**T**\n\n| class | AP |\n| :--- | ---: |\n| a,b\\_c | 5.0 |\n'
+            '| d | - |',
+        ),
+        (
+            'latex',
+            '% T\n% needs \\usepackage{booktabs}\n\\begin{tabular}{lr}\n'
+            '\\toprule\nclass & AP \\\\\n\\midrule\na,b\\_c & 5.0 \\\\\n'
+            'd & - \\\\\n\\bottomrule\n\\end{tabular}',
+        ),
+    ],
+)
+def test_tables_in_other_forms(form, text):
+    rows = [['a,b_c', '5.0'], ['d', '-']]
+    assert format_table(['class', 'AP'], rows, 'T', form) == text
 
 
 def test_group_letters_after_z_stand_apart():
