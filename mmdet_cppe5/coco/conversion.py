@@ -10,7 +10,14 @@ import numpy as np
 
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
 from mmdet_cppe5.coco.keypoints import keypoint_problem
-from mmdet_cppe5.coco.masks import MaskIoU, mask_areas, mask_boxes, read_masks
+from mmdet_cppe5.coco.masks import (
+    MaskIoU,
+    Rle,
+    mask_areas,
+    mask_boxes,
+    read_masks,
+)
+from mmdet_cppe5.coco.records import Records
 from mmdet_cppe5.coco.results import CocoResults
 from mmdet_cppe5.core import (
     AREA_RANGES,
@@ -94,14 +101,15 @@ def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
     """Raise ValueError if a setting is none of its choices."""
     if value not in choices:
         raise ValueError(
-            f'Expected `{name}` to be one of {list(choices)}, but got '
-            f'{value!r}.'
+            f'Expected `{name}` to be one of {", ".join(map(repr, choices))}, '
+            f'but got {value!r}.'
         )
 
 
 def ground_truths(
     truth: CocoGroundTruth,
     area_source: str = 'annotation',
+    boxes: Optional[np.ndarray] = None,
     areas: Optional[np.ndarray] = None,
 ) -> GroundTruths:
     """Return a file's annotations as the core takes them.
@@ -109,14 +117,15 @@ def ground_truths(
     Args:
         truth: the annotations.
         area_source: as for :func:`to_core`.
+        boxes: ``(n, 4)`` instead of the annotations' own.
         areas: ``(n,)`` instead of the annotations' own.
     """
-    if areas is None:
-        areas = truth.areas
+    boxes = truth.boxes if boxes is None else boxes
+    areas = truth.areas if areas is None else areas
     return GroundTruths(
         truth.image,
         truth.label,
-        truth.boxes,
+        boxes,
         num_images=len(truth.image_ids),
         num_classes=len(truth.class_names),
         area=areas if area_source == 'annotation' else None,
@@ -131,7 +140,7 @@ def _box_problem(
     dt = Detections(
         results.image,
         results.label,
-        results.boxes(),
+        result_boxes(results, truth),
         results.scores,
         num_images=gt.num_images,
         num_classes=gt.num_classes,
@@ -139,17 +148,46 @@ def _box_problem(
     return Problem(gt, dt, BoxIoU(gt, dt))
 
 
+def result_boxes(results: CocoResults, truth: CocoGroundTruth) -> np.ndarray:
+    """Return x, y, width, height of detections, ``(n, 4)``.
+
+    A detection with a mask and no box gets the bounds of its mask, as
+    pycocotools' ``loadRes`` gives it.
+    """
+    boxed = results.records.boxed()
+    if boxed.all():
+        return results.boxes()
+    boxes = results.records.boxes(or_masks=True)
+    _fill(boxes, results.records, results.image, truth)
+    return boxes
+
+
+def _fill(
+    boxes: np.ndarray,
+    records: Records,
+    image: np.ndarray,
+    truth: CocoGroundTruth,
+) -> None:
+    """Give the rows of boxes that are NaN the bounds of their masks."""
+    rows = np.flatnonzero(np.isnan(boxes[:, 0]))
+    masked = Records(
+        [records.items[row] for row in rows], records.source, records.name
+    )
+    masks = read_masks(masked, image[rows], truth.images, truth.source)
+    boxes[rows] = mask_boxes(masks)
+
+
 def _mask_problem(
     truth: CocoGroundTruth, results: CocoResults, area_source: str
 ) -> Problem:
     """Masks' areas decide, also where a result gives a box beside its mask."""
-    gt_masks = read_masks(truth.records, truth.image, truth)
-    dt_masks = read_masks(results.records, results.image, truth)
-    stated = np.array(
-        [item.get('area') is not None for item in truth.records.items], bool
+    gt_masks = read_masks(
+        truth.records, truth.image, truth.images, truth.source
     )
-    areas = np.where(stated, truth.areas, mask_areas(gt_masks))
-    gt = ground_truths(truth, area_source, areas)
+    dt_masks = read_masks(
+        results.records, results.image, truth.images, truth.source
+    )
+    gt = ground_truths(truth, area_source, *_boxes_and_areas(truth, gt_masks))
     dt = Detections(
         results.image,
         results.label,
@@ -160,3 +198,24 @@ def _mask_problem(
         area=mask_areas(dt_masks),
     )
     return Problem(gt, dt, MaskIoU(gt_masks, dt_masks, truth.crowd))
+
+
+def _boxes_and_areas(
+    truth: CocoGroundTruth, masks: list[Rle]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return annotations' boxes and areas, by their masks where not stated."""
+    boxes, areas = truth.boxes.copy(), truth.areas.copy()
+    for values, missing, measure in (
+        (boxes, np.isnan(boxes[:, 0]), mask_boxes),
+        (areas, _without_area(truth), mask_areas),
+    ):
+        rows = np.flatnonzero(missing)
+        if rows.size:
+            values[rows] = measure([masks[row] for row in rows])
+    return boxes, areas
+
+
+def _without_area(truth: CocoGroundTruth) -> np.ndarray:
+    return np.array(
+        [item.get('area') is None for item in truth.records.items], bool
+    )

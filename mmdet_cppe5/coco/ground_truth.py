@@ -10,15 +10,18 @@ from typing import Any, Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.categories import (
+    UNSELECTED,
+    Categories,
+    select_categories,
+)
 from mmdet_cppe5.coco.ids import explain_unknown, sorted_ids
 from mmdet_cppe5.coco.loading import (
     check_ground_truth_form,
     load_ground_truth_json,
 )
-from mmdet_cppe5.coco.records import Records, shorten
+from mmdet_cppe5.coco.records import LARGEST, Records, shorten
 from mmdet_cppe5.files import PathLike
-
-UNSELECTED = -1
 
 
 @dataclass(frozen=True)
@@ -79,18 +82,26 @@ class CocoGroundTruth:
 
 
 def read_ground_truth(
-    path: PathLike, classes: Optional[Sequence[str]] = None
+    path: PathLike,
+    classes: Optional[Sequence[str]] = None,
+    need_boxes: bool = True,
 ) -> CocoGroundTruth:
     """Read a COCO annotation file.
 
     ``area`` missing means width × height, ``iscrowd`` missing means 0;
     ``segmentation`` and the image sizes are not looked at. Annotation ids
-    are only names: id 0 and ids used twice count like any other.
+    are only names: id 0 and ids used twice count like any other. Categories
+    that share a name are told apart by id (see
+    :func:`~mmdet_cppe5.coco.categories.select_categories`).
 
     Args:
         path: the file.
         classes: the class names to evaluate, in label order. None takes
             all categories of the file by ascending id.
+        need_boxes: whether an annotation with a mask and no box is an
+            error; else its box (and its area, if it states none) is NaN
+            until :func:`~mmdet_cppe5.coco.conversion.to_core` takes them
+            from the mask.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -99,26 +110,28 @@ def read_ground_truth(
             itself, or has no class of that name; the sentence names file,
             image id and annotation id.
     """
-    return parse_ground_truth(load_ground_truth_json(path), str(path), classes)
+    data = load_ground_truth_json(path)
+    return parse_ground_truth(data, str(path), classes, need_boxes)
 
 
 def parse_ground_truth(
     data: dict[str, Any],
     source: str,
     classes: Optional[Sequence[str]] = None,
+    need_boxes: bool = True,
 ) -> CocoGroundTruth:
     """Read parsed COCO annotations; see :func:`read_ground_truth`."""
     check_ground_truth_form(data, source)
     images = Records(data['images'], source, 'image')
     image_ids = sorted_ids(images.column('id'), 'image', source)
     by_id = {record['id']: record for record in images.items}
-    names, category_labels = _select(data['categories'], source, classes)
     annotations = Records(data['annotations'], source, 'annotation')
+    categories = _categories(data, annotations, classes)
     label = annotations.positions(
         'category_id',
-        category_labels,
+        categories.labels,
         lambda unknown: explain_unknown(
-            unknown, list(category_labels), 'category', source
+            unknown, list(categories.labels), 'category', source
         ),
     )
     if UNSELECTED in label:
@@ -132,22 +145,36 @@ def parse_ground_truth(
         lookup,
         lambda unknown: explain_unknown(unknown, image_ids, 'image', source),
     )
-    boxes = annotations.boxes()
+    boxes = annotations.boxes(or_masks=not need_boxes)
     crowd = _crowd(annotations)
     return CocoGroundTruth(
         source=source,
         image_ids=image_ids,
         images=[by_id[key] for key in image_ids],
-        class_names=names,
-        category_ids=_ids_of_labels(category_labels, len(names)),
+        class_names=categories.names,
+        category_ids=categories.ids,
         records=annotations,
         image=image,
         label=label,
         boxes=boxes,
         areas=_areas(annotations, boxes),
         crowd=crowd,
-        notices=_notices(annotations, crowd),
-        all_category_ids=category_labels,
+        notices=categories.notices + _notices(annotations, crowd),
+        all_category_ids=categories.labels,
+    )
+
+
+def _categories(
+    data: dict[str, Any],
+    annotations: Records,
+    classes: Optional[Sequence[str]],
+) -> Categories:
+    def used() -> set[Any]:
+        ids = (item.get('category_id') for item in annotations.items)
+        return {key for key in ids if not isinstance(key, (list, dict))}
+
+    return select_categories(
+        data['categories'], annotations.source, used, classes
     )
 
 
@@ -161,93 +188,26 @@ def read_categories(
         classes: as for :func:`read_ground_truth`.
     """
     data = load_ground_truth_json(path, annotated=False)
-    names, labels = _select(data['categories'], str(path), classes)
-    return names, _ids_of_labels(labels, len(names))
-
-
-def check_sequence(classes: Sequence[str]) -> tuple[str, ...]:
-    """Return class names as a tuple.
-
-    Raises:
-        TypeError: if they are a bare string, as ``('Mask')`` is.
-    """
-    if isinstance(classes, str):
-        raise TypeError(
-            'Expected `classes` to be a sequence of names, but got the '
-            f'string {classes!r}; a tuple of one needs a comma: '
-            f'({classes!r},).'
-        )
-    return tuple(classes)
-
-
-def check_classes(
-    classes: Sequence[str], available: Sequence[str], source: str
-) -> tuple[str, ...]:
-    """Return the asked-for classes after checking them against a file's.
-
-    Raises:
-        TypeError: if ``classes`` is a bare string, as ``('Mask')`` is.
-        ValueError: if a name is unknown, repeated, or none is given; both
-            lists are shown.
-    """
-    names = check_sequence(classes)
-    unknown = [name for name in names if name not in available]
-    if unknown or not names or len(set(names)) < len(names):
-        problem = (
-            f'{unknown} {"is" if len(unknown) == 1 else "are"} not in it'
-            if unknown
-            else 'each must be named once, and at least one'
-        )
-        raise ValueError(
-            f'Expected `classes` to be names of categories in {source}, but '
-            f'{problem}: asked for {list(names)}, the file has '
-            f'{list(available)}.'
-        )
-    return names
-
-
-def _select(
-    categories: list[Any], source: str, classes: Optional[Sequence[str]]
-) -> tuple[tuple[str, ...], dict[Any, int]]:
-    """Return the class names and the label of every category id."""
-    records = Records(categories, source, 'category')
-    ordered = sorted_ids(records.column('id'), 'category', source)
-    names = dict(zip(records.column('id'), records.column('name')))
-    available = [names[key] for key in ordered]
-    twice = [name for name in available if available.count(name) > 1]
-    if twice:
-        raise ValueError(
-            f'Expected every category name of {source} once, but '
-            f'{twice[0]!r} is listed {len(twice)} times.'
-        )
-    if classes is None:
-        chosen = tuple(available)
-    else:
-        chosen = check_classes(classes, available, source)
-    label = {name: index for index, name in enumerate(chosen)}
-    return chosen, {key: label.get(names[key], UNSELECTED) for key in ordered}
-
-
-def _ids_of_labels(labels: dict[Any, int], count: int) -> tuple[Any, ...]:
-    by_label = {label: key for key, label in labels.items()}
-    return tuple(by_label[label] for label in range(count))
+    annotations = Records(data['annotations'], str(path), 'annotation')
+    found = _categories(data, annotations, classes)
+    return found.names, found.ids
 
 
 def _areas(records: Records, boxes: np.ndarray) -> np.ndarray:
     """Return each annotation's area, width × height where it has none."""
-    default = (boxes[:, 2] * boxes[:, 3]).tolist()
+    default = boxes[:, 2] * boxes[:, 3]
     given = [item.get('area') for item in records.items]
-    areas = records.to_floats(
-        'area', [d if g is None else g for g, d in zip(given, default)]
-    )
-    negative = np.flatnonzero(areas < 0)
-    if negative.size:
-        index = int(negative[0])
+    stated = np.fromiter((g is not None for g in given), bool, len(given))
+    areas = records.to_floats('area', [0 if g is None else g for g in given])
+    wrong = (areas < 0) | (areas > LARGEST**2)
+    if wrong.any():
+        index = int(np.argmax(wrong))
         raise ValueError(
-            f"Expected 'area' of {records.where(index)} not to be negative, "
-            f'but got {areas[index]}.'
+            f"Expected 'area' of {records.where(index)} to be at most "
+            f'{LARGEST**2:.2g} pixels and not to be negative, but got '
+            f'{shorten(given[index])}.'
         )
-    return areas
+    return np.where(stated, areas, default)
 
 
 def _crowd(records: Records) -> np.ndarray:

@@ -1,16 +1,25 @@
 """Masks of COCO files, as run-length codes, and their overlap.
 
 Only this module needs pycocotools, and imports it when masks are read.
+:mod:`mmdet_cppe5.coco.mask_content` looks at masks before pycocotools does.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import numpy as np
 
-from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
-from mmdet_cppe5.coco.records import Records, shorten
+from mmdet_cppe5.coco.loading import paused_collector
+from mmdet_cppe5.coco.mask_content import (
+    SIZES,
+    Size,
+    as_size,
+    first_wrong,
+    mask_fault,
+)
+from mmdet_cppe5.coco.records import Records, listed, shorten
 
 Rle = dict[str, Any]
 _MASKS_PER_CALL = 255
@@ -52,28 +61,37 @@ class MaskIoU:
 
 
 def read_masks(
-    records: Records, image: np.ndarray, truth: CocoGroundTruth
+    records: Records,
+    image: np.ndarray,
+    images: Sequence[dict[str, Any]],
+    source: str,
 ) -> list[Rle]:
     """Return the ``segmentation`` of every record as a run-length code.
 
-    Polygons, uncompressed and compressed run lengths are all understood.
+    Polygons, uncompressed and compressed run lengths are all understood,
+    and checked before pycocotools gets them.
 
     Args:
         records: annotations or entries.
         image: position of each record's image, ``(n,)``.
-        truth: its images tell the size of each mask.
+        images: the image records, which tell the size of each mask.
+        source: the file of the image records.
 
     Raises:
         ValueError: naming the first record without a proper mask, or whose
             image has no size or another one than the mask.
     """
-    sizes = _image_sizes(truth, np.unique(image).tolist())
-    return [
-        _to_rle(value, sizes[position], records.where(row))
-        for row, (value, position) in enumerate(
-            zip(records.column('segmentation'), image.tolist())
+    values = records.column('segmentation')
+    sizes = _sizes(values, image.tolist(), images, source)
+    with paused_collector():
+        wrong = first_wrong(values, sizes)
+    if wrong is not None:
+        raise ValueError(
+            f"Expected 'segmentation' of {records.where(wrong)} to be "
+            f'{mask_fault(values[wrong], sizes[wrong])}'
         )
-    ]
+    with paused_collector():
+        return [_to_rle(value, size) for value, size in zip(values, sizes)]
 
 
 def mask_areas(masks: list[Rle]) -> np.ndarray:
@@ -104,47 +122,53 @@ def _mask_api() -> Any:
     return mask
 
 
-def _image_sizes(
-    truth: CocoGroundTruth, positions: list[int]
-) -> dict[int, list[int]]:
-    """Return height and width of the images at some positions."""
-    images = Records(
-        [truth.images[index] for index in positions], truth.source, 'image'
-    )
-    heights, widths = images.floats('height'), images.floats('width')
-    return {
-        position: [int(height), int(width)]
-        for position, height, width in zip(positions, heights, widths)
-    }
+def _sizes(
+    values: list[Any],
+    positions: list[int],
+    images: Sequence[dict[str, Any]],
+    source: str,
+) -> list[Size]:
+    """Return the height and width that each mask is to have.
 
-
-def _to_rle(value: Any, size: list[int], where: str) -> Rle:
-    if isinstance(value, list) and value:
-        return _from_polygons(value, size, where)
-    if isinstance(value, dict) and {'counts', 'size'} <= set(value):
-        if list(value['size']) != size:
+    They are those of its image; where that states none, those that a
+    run-length code brings itself.
+    """
+    known: dict[int, Optional[Size]] = {}
+    for position in set(positions):
+        image = images[position]
+        stated = image.get('height'), image.get('width')
+        known[position] = as_size(stated)
+        if known[position] is None and None not in stated:
+            record = Records([image], source, 'image').where(0)
             raise ValueError(
-                f"Expected 'segmentation' of {where} to have its image's "
-                f'height and width {size}, but got {value["size"]}.'
+                f"Expected 'height' and 'width' of {record} to be {SIZES}, "
+                f'but got {shorten(stated[0])} and {shorten(stated[1])}.'
             )
-        counts = value['counts']
-        if isinstance(counts, list):
-            return _mask_api().frPyObjects(value, *size)
-        if isinstance(counts, str):
-            counts = counts.encode()
-        return {'size': size, 'counts': counts}
-    raise ValueError(
-        f"Expected 'segmentation' of {where} to be polygons or a run-length "
-        f'code, but got {shorten(value)}; without masks, evaluate boxes.'
-    )
-
-
-def _from_polygons(polygons: list[Any], size: list[int], where: str) -> Rle:
-    for polygon in polygons:
-        if not isinstance(polygon, list) or len(polygon) < 6:
+    sizes = []
+    for value, position in zip(values, positions):
+        size = known[position]
+        if size is None and isinstance(value, dict):
+            size = as_size(value.get('size'))
+        if size is None:
+            image = images[position]
+            record = Records([image], source, 'image').where(0)
+            lacking = 'height' if image.get('height') is None else 'width'
             raise ValueError(
-                f"Expected each polygon of 'segmentation' of {where} to have "
-                f'at least three points, but got {shorten(polygon)}.'
+                f'Expected a {lacking!r} in {record}, since a mask needs it, '
+                f'but it has only {listed(image)}.'
             )
-    api = _mask_api()
-    return api.merge(api.frPyObjects(polygons, *size))
+        sizes.append(size)
+    return sizes
+
+
+def _to_rle(value: Any, size: Size) -> Rle:
+    """Hand a mask that was checked over to pycocotools."""
+    if isinstance(value, list):
+        codes = _mask_api().frPyObjects(value, *size)
+        return codes[0] if len(codes) == 1 else _mask_api().merge(codes)
+    counts = value['counts']
+    if isinstance(counts, list):
+        return _mask_api().frPyObjects({'size': size, 'counts': counts}, *size)
+    if isinstance(counts, str):
+        counts = counts.encode()
+    return {'size': list(size), 'counts': counts}

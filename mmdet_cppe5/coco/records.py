@@ -9,14 +9,19 @@ object that is to blame.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import chain
+import reprlib
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Callable
 
 import numpy as np
 
 _NUMBER = {int, float}
+
+#: The largest coordinate or side, in pixels: image formats count in 31 bits.
+#: Products of two are finite and exact enough.
+LARGEST = 1 << 31
 
 
 class Records:
@@ -54,9 +59,9 @@ class Records:
         item = self.items[index]
         label = f'{self.name} number {index}'
         if 'id' in item:
-            label = f'{self.name} id {item["id"]!r}'
+            label = f'{self.name} id {shorten(item["id"])}'
         if 'image_id' in item:
-            label += f' (image id {item["image_id"]!r})'
+            label += f' (image id {shorten(item["image_id"])})'
         return f'{label} of {self.source}'
 
     def column(self, key: str) -> list[Any]:
@@ -71,7 +76,7 @@ class Records:
             index, item = self._first(self.items, lambda item: key not in item)
             raise ValueError(
                 f'Expected a {key!r} in {self.where(index)}, but it has '
-                f'only {sorted(item)}.'
+                f'only {listed(sorted(item))}.'
             ) from None
 
     def floats(self, key: str) -> np.ndarray:
@@ -91,7 +96,7 @@ class Records:
                 number.
         """
         if set(map(type, values)) <= _NUMBER:
-            array = np.fromiter(values, np.float64, len(values))
+            array = _array(values)
             if np.isfinite(array).all():
                 return array
         index, value = self._first(values, lambda value: not _finite(value))
@@ -104,7 +109,7 @@ class Records:
         """Return one required field as rows of finite numbers.
 
         Args:
-            key: the field, such as ``'bbox'``.
+            key: the field, such as ``'bbox'``, in pixels.
             length: how many numbers each value must have.
 
         Returns:
@@ -112,7 +117,7 @@ class Records:
 
         Raises:
             ValueError: naming the first object whose value is no list of
-                ``length`` finite numbers.
+                ``length`` finite numbers of at most :data:`LARGEST`.
         """
         values = self.column(key)
         if set(map(type, values)) <= {list, tuple} and set(
@@ -120,39 +125,56 @@ class Records:
         ) <= {length}:
             flat = list(chain.from_iterable(values))
             if set(map(type, flat)) <= _NUMBER:
-                array = np.fromiter(flat, np.float64, len(flat))
-                if np.isfinite(array).all():
+                array = _array(flat)
+                if (abs(array) <= LARGEST).all():  # NaN is not, either
                     return array.reshape(-1, length)
         index, value = self._first(
             values,
             lambda value: (
                 not isinstance(value, (list, tuple))
                 or len(value) != length
-                or not all(map(_finite, value))
+                or not all(_finite(v) and abs(v) <= LARGEST for v in value)
             ),
         )
+        right = isinstance(value, (list, tuple)) and len(value) == length
+        large = right and all(map(_finite, value))
+        limit = f', none above {LARGEST:,}' if large else ''
         raise ValueError(
             f'Expected {key!r} of {self.where(index)} to be {length} finite '
-            f'numbers, but got {shorten(value)}.'
+            f'numbers{limit}, but got {shorten(value)}.'
         )
 
-    def boxes(self, key: str = 'bbox') -> np.ndarray:
+    def boxes(self, or_masks: bool = False) -> np.ndarray:
         """Return boxes as float64 ``(n, 4)``: x, y, width, height in pixels.
+
+        Args:
+            or_masks: give NaN for an object that has a mask and no box.
 
         Raises:
             ValueError: naming the first object whose box is not four finite
-                numbers or has a negative width or height.
+                numbers of at most :data:`LARGEST`, or has a negative width
+                or height.
         """
-        boxes = self.vectors(key, 4)
-        negative = np.flatnonzero((boxes[:, 2:] < 0).any(axis=1))
-        if negative.size:
-            index = int(negative[0])
-            raise ValueError(
-                f'Expected {key!r} of {self.where(index)} to be [x, y, '
-                'width, height] with no negative size, but got '
-                f'{shorten(self.items[index][key])}.'
-            )
+        if not or_masks:
+            return check_boxes(self, self.vectors('bbox', 4))
+        boxed = self.boxed()
+        boxes = np.full((len(self), 4), np.nan)
+        rows = np.flatnonzero(boxed)
+        part = Records([self.items[r] for r in rows], self.source, self.name)
+        boxes[rows] = part.boxes()
         return boxes
+
+    def boxed(self) -> np.ndarray:
+        """Tell which objects have a box, or no mask instead, bool ``(n,)``."""
+        return np.fromiter(
+            (
+                item.get('bbox') not in (None, [])
+                or not item.get('segmentation')
+                for item in self.items
+            ),
+            bool,
+            len(self),
+        )
 
     def positions(
         self,
@@ -202,8 +224,19 @@ class Records:
         )
 
 
+def _array(values: Sequence[Any]) -> np.ndarray:
+    """Return numbers as float64 ``(n,)``; those too large are infinite."""
+    try:
+        return np.fromiter(values, np.float64, len(values))
+    except OverflowError:  # an integer of 400 digits
+        return np.array([v if _finite(v) else math.inf for v in values])
+
+
 def _finite(value: Any) -> bool:
-    return type(value) in _NUMBER and math.isfinite(value)
+    try:
+        return type(value) in _NUMBER and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _known(value: Any, lookup: dict[Any, int]) -> bool:
@@ -213,7 +246,58 @@ def _known(value: Any, lookup: dict[Any, int]) -> bool:
         return False
 
 
+def check_boxes(records: Records, boxes: np.ndarray) -> np.ndarray:
+    """Return boxes ``(n, 4)`` after a look at their sizes.
+
+    Raises:
+        ValueError: naming the first object whose box has a negative width
+            or height.
+    """
+    negative = (boxes[:, 2:] < 0).any(axis=1)
+    if negative.any():
+        index = int(np.argmax(negative))
+        raise ValueError(
+            f"Expected 'bbox' of {records.where(index)} to be [x, y, width, "
+            'height] with no negative size, but got '
+            f'{shorten(records.items[index]["bbox"])}.'
+        )
+    return boxes
+
+
 def shorten(value: Any, limit: int = 60) -> str:
-    """Return ``repr(value)``, cut to ``limit`` characters."""
+    """Return ``repr(value)``, cut to ``limit`` characters.
+
+    What would make ``repr`` fail or take long (an integer of thousands of
+    digits, an endless list) is cut before.
+    """
+    if isinstance(value, int) and abs(value) >= 1 << 128:
+        return f'an integer of about {value.bit_length() * 0.30103:.0f} digits'
+    if isinstance(value, str):
+        value = value[: limit + 1]
+    elif isinstance(value, (list, dict)):
+        text = _opening.repr(value)
+        return text if len(text) <= limit else f'{text[: limit - 3]}...'
     text = repr(value)
     return text if len(text) <= limit else f'{text[: limit - 3]}...'
+
+
+def listed(values: Iterable[Any], count: int = 8) -> str:
+    """Return values as text, ``'a', 'b', …``, the first ``count`` of them."""
+    shown = [shorten(value) for value in islice(values, count + 1)]
+    return ', '.join(shown[:count]) + (', …' if shown[count:] else '')
+
+
+class _Opening(reprlib.Repr):
+    """The first entries of lists and objects, large numbers named only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxdict = self.maxtuple = 12
+        self.maxstring = self.maxother = self.maxlong = 60
+
+    def repr_int(self, value: int, level: int) -> str:
+        """Return an integer, or how long it is."""
+        return shorten(value)
+
+
+_opening = _Opening()

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from mmengine.evaluator import BaseMetric
 
-from mmdet_cppe5.coco.ground_truth import check_sequence
+from mmdet_cppe5.coco.categories import check_sequence
 from mmdet_cppe5.samples import SampleDetections, first_per_image
 
 Record = TypeVar('Record', bound=SampleDetections)
