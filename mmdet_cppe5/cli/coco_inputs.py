@@ -13,6 +13,7 @@ from mmdet_cppe5.coco import (
     read_ground_truth,
     read_results,
 )
+from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import Problem, to_core
 from mmdet_cppe5.scores.documents import describe_file
 
@@ -21,22 +22,25 @@ def read_problems(
     args: argparse.Namespace, results: Sequence[str]
 ) -> tuple[CocoGroundTruth, list[CocoResults], list[Problem]]:
     """Read the ground truth and one or more result files against it."""
-    truth = read_ground_truth(args.ground_truth, args.classes)
+    truth = read_ground_truth(
+        args.ground_truth, args.classes, need_boxes=args.iou_type != 'segm'
+    )
     notices = list(truth.notices)
     files, problems = [], []
     for path in results:
         found = read_results(path, truth)
         files.append(found)
         notices += found.notices
-        problems.append(
-            to_core(
-                truth,
-                found,
-                args.iou_type,
-                area_source=args.area_source,
-                sigmas=args.sigmas,
-            )
+        problem = to_core(
+            truth,
+            found,
+            args.iou_type,
+            area_source=args.area_source,
+            sigmas=args.sigmas,
         )
+        problems.append(problem)
+        if args.iou_type == 'bbox':
+            notices += form_notices(truth, found, problem.detections.bbox)
     print_notices(notices)
     return truth, files, problems
 

@@ -7,7 +7,6 @@ give a score that means nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Optional
@@ -149,7 +148,7 @@ def _polygon_fault(polygon: Any, far: float) -> str:
             f'{shorten(polygon)}.'
         )
     for value in polygon:
-        if type(value) not in _NUMBER or not _within(value, far):
+        if type(value) not in _NUMBER or not -far <= value <= far:
             return (
                 f'polygons of finite numbers within {FARTHEST:,} pixels of '
                 f'the image, but got {shorten(value)}.'
@@ -167,10 +166,6 @@ def _polygon_fault(polygon: Any, far: float) -> str:
             f'pixels, but got one of {steps.sum():,.0f}.'
         )
     return ''
-
-
-def _within(value: float, far: float) -> bool:
-    return math.isfinite(value) and -far <= value <= far
 
 
 def _run_lengths_fault(value: dict[str, Any], size: Optional[Size]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
 from mmdet_cppe5.coco.loading import paused_collector
 from mmdet_cppe5.coco.mask_content import (
     SIZES,
@@ -81,15 +82,8 @@ def read_masks(
         ValueError: naming the first record without a proper mask, or whose
             image has no size or another one than the mask.
     """
+    sizes = _check(records, image, images, source)
     values = records.column('segmentation')
-    sizes = _sizes(values, image.tolist(), images, source)
-    with paused_collector():
-        wrong = first_wrong(values, sizes)
-    if wrong is not None:
-        raise ValueError(
-            f"Expected 'segmentation' of {records.where(wrong)} to be "
-            f'{mask_fault(values[wrong], sizes[wrong])}'
-        )
     with paused_collector():
         return [_to_rle(value, size) for value, size in zip(values, sizes)]
 
@@ -120,6 +114,43 @@ def _mask_api() -> Any:
             "pip install 'pycocotools>=2.0.8'."
         ) from error
     return mask
+
+
+def check_masks(truth: CocoGroundTruth) -> None:
+    """Check the masks of those annotations that have one.
+
+    Raises:
+        ValueError: naming the first record with a mask that is none.
+    """
+    rows = [
+        row
+        for row, item in enumerate(truth.records.items)
+        if item.get('segmentation')
+    ]
+    if rows:
+        records = truth.records
+        items = [records.items[row] for row in rows]
+        masked = Records(items, records.source, records.name)
+        _check(masked, truth.image[rows], truth.images, truth.source)
+
+
+def _check(
+    records: Records,
+    image: np.ndarray,
+    images: Sequence[dict[str, Any]],
+    source: str,
+) -> list[Size]:
+    """Return each mask's size after a check; see :func:`read_masks`."""
+    values = records.column('segmentation')
+    sizes = _sizes(values, image.tolist(), images, source)
+    with paused_collector():
+        wrong = first_wrong(values, sizes)
+    if wrong is not None:
+        raise ValueError(
+            f"Expected 'segmentation' of {records.where(wrong)} to be "
+            f'{mask_fault(values[wrong], sizes[wrong])}'
+        )
+    return sizes
 
 
 def _sizes(

@@ -18,6 +18,7 @@ from mmengine.logging import print_log
 from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth, parse_ground_truth
 from mmdet_cppe5.coco.loading import check_ground_truth_form
+from mmdet_cppe5.coco.masks import check_masks
 from mmdet_cppe5.coco.records import Records
 from mmdet_cppe5.data.declared_size import SizeFault, describe, remedy
 from mmdet_cppe5.files import read_json
@@ -132,6 +133,7 @@ class CPPE5Dataset(BaseDetDataset):
         """Read the annotation file and check the images' existence."""
         truth = self._read_ground_truth()
         infos = self._image_infos(truth)
+        check_masks(truth)
         self._check_images_exist(infos)
         rows: list[list[int]] = [[] for _ in infos]
         for row, image in enumerate(truth.image.tolist()):

@@ -10,6 +10,7 @@ from typing import Optional
 
 from mmdet_cppe5.benchmark.compare import read_record, require_comparable
 from mmdet_cppe5.coco import read_ground_truth, read_results
+from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.core import Comparison, compare
 from mmdet_cppe5.files import PathLike, file_digest, write_text
@@ -96,6 +97,7 @@ def write_report(
         # The others' intervals come out of the comparison.
         resamples = 0 if studies else files.resamples
         detections = to_core(truth, results).detections
+        notices += form_notices(truth, results, detections.bbox)
         with phase(f'Judging {name}'):
             studies.append(
                 study(

@@ -1,0 +1,259 @@
+"""Masks as exporters write them: read as pycocotools does, or refused."""
+
+import time
+
+import numpy as np
+import pytest
+from world import (
+    HEIGHT,
+    WIDTH,
+    compressed,
+    counted,
+    found,
+    judged,
+    outline,
+    outlines,
+    truth,
+)
+
+from mmdet_cppe5.coco import parse_ground_truth
+from mmdet_cppe5.coco.mask_content import mask_fault
+from mmdet_cppe5.coco.masks import check_masks
+from mmdet_cppe5.coco.run_lengths import right_strings
+
+PIXELS = HEIGHT * WIDTH
+SIZE = [HEIGHT, WIDTH]
+SQUARE = outline(20, 30, 40, 50)
+TEXT = compressed(20, 30, 40, 50)['counts']
+
+
+def vertex(value):
+    return [[*SQUARE[:4], value, *SQUARE[5:]]]
+
+
+def code(counts, size=SIZE):
+    return {'size': size, 'counts': counts}
+
+
+# A mask, and what the one sentence says of it.
+FAULTS = {
+    'far vertex': (vertex(2e8), 'within 1,000,000 pixels'),
+    'far the other way': (vertex(-2e8), 'within 1,000,000 pixels'),
+    'NaN': (vertex(float('nan')), 'but got nan'),
+    'infinite': (vertex(float('inf')), 'but got inf'),
+    'minus infinity': (vertex(float('-inf')), 'but got -inf'),
+    'huge': (vertex(1e300), r'but got 1e\+300'),
+    'integer of 400 digits': (vertex(10**400), 'integer of about 400 digits'),
+    'null': (vertex(None), 'but got None'),
+    'text': (vertex('12'), "but got '12'"),
+    'true': (vertex(True), 'but got True'),
+    'point in a list': (vertex([1, 2]), r'but got \[1, 2\]'),
+    'odd': ([[*SQUARE, 3]], r'odd number of coordinates \(9\)'),
+    'two points': ([[1, 2, 3, 4]], 'at least three points'),
+    'empty polygon': ([[]], 'at least three points'),
+    'polygon of null': ([None], 'at least three points'),
+    'flat list': (SQUARE, 'at least three points'),
+    'long outline': (
+        [[-1e5, -1e5, 1e5, 1e5] * 20], 'outline of at most 4,000,000 pixels'
+    ),
+    'second polygon': ([SQUARE, [5, 5, 9]], 'at least three points'),
+    'negative count': (code([100, -50, PIXELS - 50]), 'but got -50'),
+    'sum too small': (code([100, 50, 70]), 'they add up to 220'),
+    'sum too large': (code([PIXELS, 1]), f'add up to {PIXELS + 1:,}'),
+    'no counts': (code([]), 'they add up to 0'),
+    'count over 32 bits': (code([2**32, PIXELS]), 'but got 4294967296'),
+    'count of null': (code([None, PIXELS]), 'but got None'),
+    'count of text': (code(['9', PIXELS - 9]), "but got '9'"),
+    'half a pixel': (code([0.5, PIXELS - 0.5]), 'but got 0.5'),
+    'true as count': (code([True, PIXELS - 1]), 'but got True'),
+    'NaN as count': (code([float('nan')]), 'but got nan'),
+    'counts of null': (code(None), "'counts' are a text or numbers"),
+    'counts of a number': (code(7), "'counts' are a text or numbers"),
+    'bytes as text': (code(f"b'{TEXT}'"), 'text of Python bytes'),
+    'cut short': (code(TEXT[:-3]), 'decodes to runs'),
+    'ends in the middle': (code(TEXT[:1] + 'o'), 'decodes to runs'),
+    'endless number': (code('o' * 40 + '0'), 'decodes to runs'),
+    'foreign characters': (code('  ~~~'), 'decodes to runs'),
+    'not ASCII': (code('äöü'), 'decodes to runs'),
+    'no text at all': (code(''), 'decodes to runs'),
+    'twice': (code(TEXT + TEXT), 'decodes to runs'),
+    'size missing': ({'counts': [PIXELS]}, "it has no 'size'"),
+    'counts missing': ({'size': SIZE}, "it has no 'counts'"),
+    'width before height': (
+        code([PIXELS], [WIDTH, HEIGHT]), "its image's height and width"
+    ),
+    'size of text': (code([PIXELS], ['240', '320']), "whose 'size' is"),
+    'size of one': (code([PIXELS], [HEIGHT]), "whose 'size' is"),
+    'size of null': (code([PIXELS], None), "whose 'size' is"),
+    'negative size': (code([PIXELS], [-240, -320]), "whose 'size' is"),
+    'a text': ('mask.png', 'polygons or a run-length code'),
+    'a number': (7, 'polygons or a run-length code'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('name', FAULTS)
+def test_fault_is_one_sentence_that_names_the_annotation(folder, name):
+    mask, expected = FAULTS[name]
+    data = truth(outlines)
+    data['annotations'][4]['segmentation'] = mask
+    gt = folder.write('gt.json', data)
+    dt = folder.write('dt.json', found(outlines))
+    start = time.perf_counter()
+    said = folder.sentence('evaluate', gt, dt, '--iou-type', 'segm')
+    assert time.perf_counter() - start < 5
+    assert f'annotation id 5 (image id 2) of {gt}' in said
+    with pytest.raises(ValueError, match=expected):
+        raise ValueError(said)
+    with pytest.raises(ValueError, match=expected):
+        check_masks(parse_ground_truth(data, 'gt.json'))
+
+
+@pytest.mark.parametrize('name', FAULTS)
+def test_fault_is_one_sentence_that_names_the_result(folder, name):
+    mask, expected = FAULTS[name]
+    entries = found(outlines)
+    entries[7]['segmentation'] = mask
+    gt = folder.write('gt.json', truth(outlines))
+    dt = folder.write('dt.json', entries)
+    for command in (['evaluate', gt, dt], ['compare', gt, dt, dt]):
+        said = folder.sentence(*command, '--iou-type', 'segm')
+        assert f'entry number 7 (image id 3) of {dt}' in said
+        with pytest.raises(ValueError, match=expected):
+            raise ValueError(said)
+
+
+@pytest.mark.parametrize('gt', [outlines, counted, compressed])
+@pytest.mark.parametrize('dt', [outlines, counted, compressed])
+def test_every_form_scores_as_pycocotools(folder, gt, dt):
+    data, entries = truth(gt), found(dt)
+    scores, _ = folder.scores(data, entries, '--iou-type', 'segm')
+    assert scores['AP'] == pytest.approx(
+        judged(data, entries, 'segm')[0], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize('shift', [0, 1000, 9000, 60000])
+def test_vertices_far_outside_the_image_are_cut_as_by_pycocotools(
+    folder, shift
+):
+    data, entries = truth(outlines), found(outlines)
+    polygon = data['annotations'][2]['segmentation'][0]
+    polygon[2] += shift
+    polygon[1] -= shift
+    scores, _ = folder.scores(data, entries, '--iou-type', 'segm')
+    assert scores['AP'] == pytest.approx(
+        judged(data, entries, 'segm')[0], abs=1e-9
+    )
+
+
+def test_run_lengths_bring_their_size_where_images_state_none(folder):
+    data, entries = truth(compressed), found(compressed)
+    expected = judged(data, entries, 'segm')[0]
+    for image in data['images']:
+        del image['width'], image['height']
+    scores, _ = folder.scores(data, entries, '--iou-type', 'segm')
+    assert scores['AP'] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    'side', [0, -5, 1e308, 10**400, 2**31, 1.5, True, '240', [240]]
+)
+def test_an_impossible_image_size_is_named(folder, side):
+    data = truth(outlines)
+    data['images'][1]['height'] = side
+    gt = folder.write('gt.json', data)
+    dt = folder.write('dt.json', found(outlines))
+    said = folder.sentence('evaluate', gt, dt, '--iou-type', 'segm')
+    assert "'height' and 'width' of image id 2" in said
+
+
+def test_masks_without_boxes_score_as_pycocotools(folder):
+    data, entries = truth(outlines), found(compressed)
+    expected = judged(data, entries, 'segm')
+    bounds = judged(data, _without(entries, 'bbox'), 'bbox')
+    for item in data['annotations']:
+        del item['bbox']
+    masks = _without(entries, 'bbox')
+    scores, _ = folder.scores(data, masks, '--iou-type', 'segm')
+    assert scores['AP'] == pytest.approx(expected[0], abs=1e-9)
+    # And without areas, those of the masks.
+    for item in data['annotations']:
+        del item['area']
+    scores, _ = folder.scores(data, masks, '--iou-type', 'segm')
+    assert scores['AP'] == pytest.approx(expected[0], abs=1e-9)
+    # Masks of results stand for boxes, as loadRes has it.
+    scores, _ = folder.scores(truth(), masks)
+    assert scores['AP'] == pytest.approx(bounds[0], abs=1e-9)
+    gt = folder.write('gt.json', data)
+    dt = folder.write('dt.json', masks)
+    said = folder.sentence('evaluate', gt, dt)
+    assert "Expected a 'bbox' in annotation id 1" in said
+
+
+@pytest.mark.parametrize('value', [None, []])
+def test_an_empty_box_beside_a_mask_is_no_box(folder, value):
+    entries = found(compressed)
+    bounds = judged(truth(), _without(entries, 'bbox'), 'bbox')
+    for item in entries:
+        item['bbox'] = value
+    scores, _ = folder.scores(truth(), entries)
+    assert scores['AP'] == pytest.approx(bounds[0], abs=1e-9)
+
+
+def _without(entries, key):
+    return [{k: v for k, v in e.items() if k != key} for e in entries]
+
+
+def decoded(text):
+    """Runs of a compressed string, number by number; None if it is none."""
+    runs, place = [], 0
+    while place < len(text):
+        value = shift = 0
+        more = True
+        while more:
+            if place == len(text) or not 0 <= text[place] - 48 < 64:
+                return None
+            bits = text[place] - 48
+            value |= (bits & 31) << shift
+            more, place, shift = bits & 32, place + 1, shift + 5
+        if bits & 16:
+            value -= 1 << shift
+        if shift > 35:
+            return None
+        runs.append(value + runs[-2] if len(runs) > 2 else value)
+    return runs
+
+
+def test_many_strings_are_judged_as_one_by_one():
+    rng = np.random.default_rng(7)
+    strings, totals = [], []
+    for _ in range(3000):
+        box = *rng.integers(0, 100, 2), *rng.integers(1, 90, 2)
+        text = bytearray(compressed(*map(int, box))['counts'].encode())
+        for _ in range(rng.integers(0, 3)):
+            text[rng.integers(len(text))] = rng.integers(40, 120)
+        if rng.random() < 0.2:
+            text = text[: rng.integers(len(text) + 1)]
+        strings.append(bytes(text))
+        totals.append(PIXELS)
+    expected = [
+        bool(runs) and min(runs) >= 0 and sum(runs) == PIXELS
+        for runs in map(decoded, strings)
+    ]
+    found = right_strings(strings, np.array(totals))
+    assert found.tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_a_fault_is_found_among_thousands():
+    good = [outlines(10, 10, 5, 5), compressed(10, 10, 5, 5)]
+    assert not any(mask_fault(mask, (HEIGHT, WIDTH)) for mask in good)
+    data = truth(outlines)
+    data['annotations'] = [
+        {**data['annotations'][0], 'id': k, 'segmentation': good[k % 2]}
+        for k in range(5000)
+    ]
+    check_masks(parse_ground_truth(data, 'gt.json'))
+    data['annotations'][4321]['segmentation'] = vertex(None)
+    with pytest.raises(ValueError, match='annotation id 4321'):
+        check_masks(parse_ground_truth(data, 'gt.json'))
