@@ -54,6 +54,7 @@ FRAMEWORK = [
 ]
 PLOT = ['matplotlib>=3.7']
 REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=10.1']
+NOTEBOOK = [*PLOT, 'pandas>=1.5']
 DATA = ['pillow>=10.1', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
 BENCHMARK = ['psutil>=5.9']
 # MM-Grounding-DINO's text encoder.
@@ -77,6 +78,7 @@ setup(
     extras_require={
         'plot': PLOT,
         'report': REPORT,
+        'notebook': NOTEBOOK,
         'data': DATA,
         'benchmark': BENCHMARK,
         'tests': [*TESTS, *GROUNDING, *REPORT, *DATA, *BENCHMARK],

@@ -18,9 +18,9 @@ FLOORS = [
     ['data', 'zoo'],
     ['deepfashion2'],
     ['datasets', 'metrics', 'models', 'benchmark'],
-    ['report'],
+    ['reports'],
     ['engine'],
-    ['plugin', 'cli'],
+    ['plugin', 'cli', 'api'],
     ['__main__'],
 ]
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}

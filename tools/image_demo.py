@@ -22,9 +22,9 @@ from PIL import Image
 
 import mmdet_cppe5.plugin  # noqa: F401  (registers, makes loading safe)
 from mmdet_cppe5.files import atomic_path, write_json, write_text
-from mmdet_cppe5.report.demo_page import SHOWN, DemoPhoto, demo_page
-from mmdet_cppe5.report.page import render, require_jinja
-from mmdet_cppe5.report.photos import jpeg_address
+from mmdet_cppe5.reports.demo_page import SHOWN, DemoPhoto, demo_page
+from mmdet_cppe5.reports.page import render, require_jinja
+from mmdet_cppe5.reports.photos import jpeg_address
 
 VIDEOS = {'.mp4', '.avi', '.mov', '.mkv', '.webm', '.m4v', '.mpg', '.mpeg'}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mmdet_cppe5.cli.coco_options import add_quiet_option
 from mmdet_cppe5.progress import phase
-from mmdet_cppe5.report.from_files import ReportFiles, write_report
+from mmdet_cppe5.reports.from_files import ReportFiles, write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             print(line)
         if args.plots:
             from mmdet_cppe5.data.stats_figures import draw_all
-            from mmdet_cppe5.report.exports import save_drawing
+            from mmdet_cppe5.reports.exports import save_drawing
 
             folder = Path(args.plots) / Path(path).stem
             for drawing in draw_all(stats):

@@ -19,10 +19,10 @@ from mmdet_cppe5.coco import (
 )
 from mmdet_cppe5.figures.style import require_matplotlib
 from mmdet_cppe5.files import PathLike, write_text
-from mmdet_cppe5.report.exports import save_drawing
-from mmdet_cppe5.report.page import Page, render, require_jinja
-from mmdet_cppe5.report.report import Extras, report_page
-from mmdet_cppe5.report.study import data_set, study
+from mmdet_cppe5.reports.exports import save_drawing
+from mmdet_cppe5.reports.page import Page, render, require_jinja
+from mmdet_cppe5.reports.report import Extras, report_page
+from mmdet_cppe5.reports.study import data_set, study
 from mmdet_cppe5.samples import (
     SampleDetections,
     detections_of_results,
@@ -34,7 +34,7 @@ from mmdet_cppe5.samples import (
 
 @HOOKS.register_module()
 class ReportHook(Hook):
-    """Writes the report of :mod:`mmdet_cppe5.report` during a run.
+    """Writes the report of :mod:`mmdet_cppe5.reports` during a run.
 
     It works with any detector and any data set in COCO form, whatever the
     evaluator is. All processes hand over their detections; the main one

@@ -135,8 +135,8 @@ def iou_curves(
     return Drawing(
         'precision-recall-iou',
         'Precision and recall by class and IoU',
-        'One panel per class, one curve per IoU threshold, light for loose '
-        'to dark for strict. Curves close together mean well-placed boxes; '
+        'One panel per class, one curve per IoU threshold; the strictest '
+        'ends first. Curves close together mean well-placed boxes; '
         'a wide fan means that many boxes only just fit'
         + (
             f'. The {len(shown)} classes with the lowest AP are drawn, '
@@ -302,7 +302,7 @@ def class_curves(
         )
         axes.plot(best[index], peak[index], 'o', color=colour, ms=5)
     if not known.any():
-        style.note(axes, 'no class has objects')
+        style.note(axes, 'no detections, or no objects')
     axes.set_ylim(0, 1.08)
     style.name_axes(axes, 'detections with at least this score are kept', 'F1')
     style.legend(axes, **(_BELOW if many else {'loc': 'best'}))

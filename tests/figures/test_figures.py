@@ -14,7 +14,7 @@ from mmdet_cppe5.figures.style import (
     label,
     safe_stem,
 )
-from mmdet_cppe5.report.theming import dark_colour, inline_svg, theme_css
+from mmdet_cppe5.reports.theming import dark_colour, inline_svg, theme_css
 
 IOU = np.linspace(0.5, 0.95, 10)
 RECALL = np.linspace(0, 1, 101)

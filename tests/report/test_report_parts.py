@@ -13,19 +13,19 @@ from mmdet_cppe5 import figures
 from mmdet_cppe5.cli.main import main
 from mmdet_cppe5.coco import parse_ground_truth, parse_results
 from mmdet_cppe5.coco.conversion import to_core
-from mmdet_cppe5.report.cells import points
-from mmdet_cppe5.report.exports import save_drawing, to_latex, to_markdown
-from mmdet_cppe5.report.framing import box_iou, crop
-from mmdet_cppe5.report.from_files import ReportFiles, write_report
-from mmdet_cppe5.report.gallery import galleries, photo_boxes
-from mmdet_cppe5.report.page import Cell, Column, Row, Table
-from mmdet_cppe5.report.photos import (
+from mmdet_cppe5.reports.cells import points
+from mmdet_cppe5.reports.exports import save_drawing, to_latex, to_markdown
+from mmdet_cppe5.reports.framing import box_iou, crop
+from mmdet_cppe5.reports.from_files import ReportFiles, write_report
+from mmdet_cppe5.reports.gallery import galleries, photo_boxes
+from mmdet_cppe5.reports.page import Cell, Column, Row, Table
+from mmdet_cppe5.reports.photos import (
     embed_photos,
     encode_photo,
     find_photo,
 )
-from mmdet_cppe5.report.sections_scores import at_thresholds
-from mmdet_cppe5.report.study import data_set, study
+from mmdet_cppe5.reports.sections_scores import at_thresholds
+from mmdet_cppe5.reports.study import data_set, study
 
 
 def judge(annotations, detections, images=(1,), names=None):
@@ -299,7 +299,7 @@ def test_wrong_input_is_named(files, capsys):
 
 
 def test_photos_are_limited_and_the_page_says_so():
-    from mmdet_cppe5.report.report import Extras, report_page
+    from mmdet_cppe5.reports.report import Extras, report_page
 
     images = range(1, 21)
     data, judged = judge(

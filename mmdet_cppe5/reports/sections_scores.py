@@ -9,9 +9,9 @@ from mmdet_cppe5.core import Evaluation
 from mmdet_cppe5.core.calibration import calibration
 from mmdet_cppe5.core.confusion import confusion_matrix
 from mmdet_cppe5.core.score_curves import ScoreCurve, score_curve
-from mmdet_cppe5.report.cells import count, points, word
-from mmdet_cppe5.report.page import Cell, Column, Row, Section, Table
-from mmdet_cppe5.report.study import HIT_IOU, DataSet, Study
+from mmdet_cppe5.reports.cells import count, points, word
+from mmdet_cppe5.reports.page import Cell, Column, Row, Section, Table
+from mmdet_cppe5.reports.study import HIT_IOU, DataSet, Study
 
 STEPS = 200
 BINS = 20

@@ -9,8 +9,8 @@ from typing import Optional
 import numpy as np
 
 from mmdet_cppe5.core import MAIN_ERRORS
-from mmdet_cppe5.report.framing import Mark, box_iou, crop, tagged
-from mmdet_cppe5.report.study import DataSet, Study
+from mmdet_cppe5.reports.framing import Mark, box_iou, crop, tagged
+from mmdet_cppe5.reports.study import DataSet, Study
 
 PER_GROUP = 12
 # No more of one kind from one image, or a single bad image fills a gallery.

@@ -14,10 +14,10 @@ from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.core import Comparison, compare
 from mmdet_cppe5.files import PathLike, file_digest, write_text
-from mmdet_cppe5.report.exports import save_drawing, to_latex, to_markdown
-from mmdet_cppe5.report.page import Page, render
-from mmdet_cppe5.report.report import Extras, Origin, report_page
-from mmdet_cppe5.report.study import (
+from mmdet_cppe5.reports.exports import save_drawing, to_latex, to_markdown
+from mmdet_cppe5.reports.page import Page, render
+from mmdet_cppe5.reports.report import Extras, Origin, report_page
+from mmdet_cppe5.reports.study import (
     DataSet,
     Study,
     data_set,

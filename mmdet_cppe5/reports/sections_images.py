@@ -9,11 +9,11 @@ import numpy as np
 
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core.per_image import ImageCounts, image_counts
-from mmdet_cppe5.report.cells import count, points, word
-from mmdet_cppe5.report.gallery import Group, photo_boxes
-from mmdet_cppe5.report.page import Column, Gallery, Row, Section, Table
-from mmdet_cppe5.report.photos import Photo
-from mmdet_cppe5.report.study import HIT_IOU, DataSet, Study
+from mmdet_cppe5.reports.cells import count, points, word
+from mmdet_cppe5.reports.gallery import Group, photo_boxes
+from mmdet_cppe5.reports.page import Column, Gallery, Row, Section, Table
+from mmdet_cppe5.reports.photos import Photo
+from mmdet_cppe5.reports.study import HIT_IOU, DataSet, Study
 
 LISTED = 500
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core import MAIN_ERRORS, Comparison
-from mmdet_cppe5.report.cells import points, word
-from mmdet_cppe5.report.page import Cell, Column, Row, Section, Table
-from mmdet_cppe5.report.sections_accuracy import ends
-from mmdet_cppe5.report.study import Study
+from mmdet_cppe5.reports.cells import points, word
+from mmdet_cppe5.reports.page import Cell, Column, Row, Section, Table
+from mmdet_cppe5.reports.sections_accuracy import ends
+from mmdet_cppe5.reports.study import Study
 from mmdet_cppe5.scores.groups import group_letters
 
 

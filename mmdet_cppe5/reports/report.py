@@ -14,26 +14,26 @@ from mmdet_cppe5.core import Comparison
 from mmdet_cppe5.core.per_image import image_counts
 from mmdet_cppe5.figures.style import percent
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.report.cells import counted, span
-from mmdet_cppe5.report.findings import findings
-from mmdet_cppe5.report.gallery import Group, galleries
-from mmdet_cppe5.report.page import Headline, Page, Section
-from mmdet_cppe5.report.photos import embed_photos, find_photo
-from mmdet_cppe5.report.sections_accuracy import (
+from mmdet_cppe5.reports.cells import counted, span
+from mmdet_cppe5.reports.findings import findings
+from mmdet_cppe5.reports.gallery import Group, galleries
+from mmdet_cppe5.reports.page import Headline, Page, Section
+from mmdet_cppe5.reports.photos import embed_photos, find_photo
+from mmdet_cppe5.reports.sections_accuracy import (
     accuracy_section,
     ends,
     error_section,
 )
-from mmdet_cppe5.report.sections_images import (
+from mmdet_cppe5.reports.sections_images import (
     example_section,
     image_section,
     miss_section,
     photo_list,
     worst_images,
 )
-from mmdet_cppe5.report.sections_models import model_section
-from mmdet_cppe5.report.sections_scores import score_section, working_score
-from mmdet_cppe5.report.study import DataSet, Study
+from mmdet_cppe5.reports.sections_models import model_section
+from mmdet_cppe5.reports.sections_scores import score_section, working_score
+from mmdet_cppe5.reports.study import DataSet, Study
 
 PHOTO_LIMIT = 60
 

@@ -9,9 +9,9 @@ import numpy as np
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Interval
 from mmdet_cppe5.core.evaluation import size_suffix
-from mmdet_cppe5.report.cells import count, points, word
-from mmdet_cppe5.report.page import Column, Row, Section, Table
-from mmdet_cppe5.report.study import DataSet, Study
+from mmdet_cppe5.reports.cells import count, points, word
+from mmdet_cppe5.reports.page import Column, Row, Section, Table
+from mmdet_cppe5.reports.study import DataSet, Study
 
 
 def ends(interval: Optional[Interval]) -> Optional[tuple[float, float]]:

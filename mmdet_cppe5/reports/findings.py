@@ -9,10 +9,10 @@ import numpy as np
 
 from mmdet_cppe5.core import MAIN_ERRORS, Comparison
 from mmdet_cppe5.figures.style import percent
-from mmdet_cppe5.report.cells import counted, span
-from mmdet_cppe5.report.gallery import Group
-from mmdet_cppe5.report.sections_accuracy import ends
-from mmdet_cppe5.report.study import DataSet, Study
+from mmdet_cppe5.reports.cells import counted, span
+from mmdet_cppe5.reports.gallery import Group
+from mmdet_cppe5.reports.sections_accuracy import ends
+from mmdet_cppe5.reports.study import DataSet, Study
 
 _DEEDS = {
     'Cls': 'classifying every box correctly',

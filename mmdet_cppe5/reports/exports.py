@@ -8,7 +8,7 @@ from pathlib import Path
 from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.figures import Drawing
 from mmdet_cppe5.files import PathLike, atomic_path
-from mmdet_cppe5.report.page import Table
+from mmdet_cppe5.reports.page import Table
 from mmdet_cppe5.scores import formats
 
 

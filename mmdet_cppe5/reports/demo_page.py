@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mmdet_cppe5.report.cells import count, word
-from mmdet_cppe5.report.framing import Mark
-from mmdet_cppe5.report.gallery import Card, Group
-from mmdet_cppe5.report.page import (
+from mmdet_cppe5.reports.cells import count, word
+from mmdet_cppe5.reports.framing import Mark
+from mmdet_cppe5.reports.gallery import Card, Group
+from mmdet_cppe5.reports.page import (
     Column,
     Gallery,
     Headline,
@@ -19,7 +19,7 @@ from mmdet_cppe5.report.page import (
     Section,
     Table,
 )
-from mmdet_cppe5.report.photos import Photo
+from mmdet_cppe5.reports.photos import Photo
 
 SHOWN = 120
 

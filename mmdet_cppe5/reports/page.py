@@ -12,9 +12,9 @@ from typing import Any, Optional, Union
 
 from mmdet_cppe5 import __version__
 from mmdet_cppe5.figures import Drawing
-from mmdet_cppe5.report.gallery import Group
-from mmdet_cppe5.report.photos import Photo
-from mmdet_cppe5.report.theming import inline_svg, theme_css
+from mmdet_cppe5.reports.gallery import Group
+from mmdet_cppe5.reports.photos import Photo
+from mmdet_cppe5.reports.theming import inline_svg, theme_css
 
 TEMPLATES = Path(__file__).parent / 'templates'
 

@@ -6,7 +6,7 @@ import math
 from typing import Optional
 
 from mmdet_cppe5.figures.style import percent
-from mmdet_cppe5.report.page import Cell
+from mmdet_cppe5.reports.page import Cell
 
 
 def points(
