@@ -8,6 +8,7 @@ from typing import Any
 
 from mmdet_cppe5.benchmark.record import KIND, VERSION
 from mmdet_cppe5.files import PathLike, read_json
+from mmdet_cppe5.scores.tables import format_table
 
 
 def read_record(path: PathLike) -> dict[str, Any]:
@@ -113,19 +114,17 @@ def ranking_text(records: Sequence[dict[str, Any]]) -> str:
             f'Expected two or more records to compare, got {len(records)}.'
         )
     require_comparable(records)
-    names = [record['model']['name'] for record in records]
-    width = max(map(len, names))
-    rows = sorted(records, key=lambda record: -record['fps']['mean'])
-    lines = [f'{"model":<{width}}  {"FPS":>9}  {"95 % interval":>19}  ms/img']
-    for record in rows:
+    rows = []
+    for record in sorted(records, key=lambda record: -record['fps']['mean']):
         interval = record['fps']['interval_95']
-        spread = (
-            '-' if interval is None else '{:.2f} to {:.2f}'.format(*interval)
+        rows.append(
+            [
+                record['model']['name'],
+                f'{record["fps"]["mean"]:.2f}',
+                '{:.2f} to {:.2f}'.format(*interval) if interval else '-',
+                f'{record["ms_per_image"]["median"]:.2f}',
+            ]
         )
-        lines.append(
-            f'{record["model"]["name"]:<{width}}  '
-            f'{record["fps"]["mean"]:>9.2f}  {spread:>19}  '
-            f'{record["ms_per_image"]["median"]:.2f}'
-        )
+    lines = [format_table(['model', 'FPS', '95 % interval', 'ms/img'], rows)]
     lines += [f'note: {note}' for note in _side_notes(records)]
     return '\n'.join(lines)

@@ -10,6 +10,7 @@ import numpy as np
 from mmdet_cppe5.coco import read_ground_truth
 from mmdet_cppe5.coco.records import Records
 from mmdet_cppe5.files import PathLike
+from mmdet_cppe5.scores.tables import format_table
 
 # COCO's bins by area, https://cocodataset.org/#detection-eval.
 SIZES = ('small', 'medium', 'large')
@@ -197,45 +198,55 @@ class Statistics:
         return [*lines, *self._class_lines(), *self._together_lines()]
 
     def _class_lines(self) -> list[str]:
-        width = max([5, *map(len, self.class_names)])
-        head = (
-            f'  {"class":<{width}} {"boxes":>7} {"share":>6} {"images":>7} '
-            f'{"small":>6} {"medium":>6} {"large":>6} {"side":>5} '
-            f'{"w/h":>5}'
-        )
-        lines = [head]
         sides = np.sqrt(self.areas)
         ratios = self.box_ratios
+        rows = []
         for k, name in enumerate(self.class_names):
             mine = self.label == k
-            sizes = self.class_sizes[k]
             share = mine.sum() / max(len(self.label), 1)
-            side = f'{np.median(sides[mine]):.0f}' if mine.any() else '–'
-            ratio = f'{np.median(ratios[mine]):.2f}' if mine.any() else '–'
-            lines.append(
-                f'  {name:<{width}} {mine.sum():>7,} {share:>6.1%} '
-                f'{self.together[k, k]:>7,} {sizes[0]:>6,} {sizes[1]:>6,} '
-                f'{sizes[2]:>6,} {side:>5} {ratio:>5}'
+            counts = [self.together[k, k], *self.class_sizes[k]]
+            rows.append(
+                [
+                    name,
+                    f'{mine.sum():,}',
+                    f'{share:.1%}',
+                    *(f'{count:,}' for count in counts),
+                    f'{np.median(sides[mine]):.0f}' if mine.any() else '–',
+                    f'{np.median(ratios[mine]):.2f}' if mine.any() else '–',
+                ]
             )
-        total = self.class_sizes.sum(axis=0)
-        lines.append(
-            f'  {"all":<{width}} {len(self.label):>7,} {"":>6} '
-            f'{len(self.image_sizes):>7,} {total[0]:>6,} {total[1]:>6,} '
-            f'{total[2]:>6,}'
+        counts = [len(self.image_sizes), *self.class_sizes.sum(axis=0)]
+        rows.append(
+            ['all', f'{len(self.label):,}', '']
+            + [f'{count:,}' for count in counts]
+            + ['', '']
         )
-        return [*lines, '  (side: median √area in pixels; w/h: median)']
+        header = ['class', 'boxes', 'share', 'images', *SIZES, 'side', 'w/h']
+        return [
+            *_indented(format_table(header, rows)),
+            '  (side: median √area in pixels; w/h: median)',
+        ]
 
     def _together_lines(self) -> list[str]:
         if len(self.class_names) > 12:
             return []
-        width = max([5, *map(len, self.class_names)])
-        lines = ['  images that have both:']
-        for k, name in enumerate(self.class_names):
-            row = ' '.join(
-                f'{value:>6,}' for value in self.together[k, : k + 1]
-            )
-            lines.append(f'  {name:<{width}} {row}')
-        return lines
+        rows = [
+            [
+                name,
+                *(f'{value:,}' for value in self.together[k, : k + 1]),
+                *[''] * (len(self.class_names) - k - 1),
+            ]
+            for k, name in enumerate(self.class_names)
+        ]
+        header = ['both', *self.class_names]
+        return [
+            '  images that have both:',
+            *_indented(format_table(header, rows)),
+        ]
+
+
+def _indented(table: str) -> list[str]:
+    return ['  ' + line for line in table.splitlines()]
 
 
 def _mean(values: np.ndarray) -> float | None:
