@@ -12,11 +12,11 @@ Environment variables:
                 (default ``torch==2.13.0``); an installed torch >= 2.1 stays.
     MMCV_WHEEL  a prebuilt mmcv 2.1.0 wheel to use instead of compiling.
     MAX_JOBS    parallel compiler runs (default: the number of cores).
+    CFLAGS      compiler flags in place of ``-O2 -g0 -w``.
+    XDG_CACHE_HOME  where the compiled wheel is kept (default ``~/.cache``).
 """
 
 import argparse
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -27,20 +27,39 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import build_mmcv
+from build_mmcv import MMCV
+from environment import (
+    ROOT,
+    Environment,
+    SetUpError,
+    cache_folder,
+    need_space,
+    only_one,
+    reason,
+    say,
+    write_json,
+)
+
 TORCH = os.environ.get('TORCH', 'torch==2.13.0')
-MMCV = '2.1.0'
 BUILD_TOOLS = ['setuptools<82', 'wheel', 'ninja', 'numpy>=1.26,<3']
-INPUTS = ['setup.py', 'pyproject.toml', 'scripts/set_up.py']
+# What an environment and one compilation of mmcv take, with room to spare.
+ENVIRONMENT_GB = 2
+COMPILATION_GB = 2
+# Processor time of one compilation for the CPU.
+CPU_MINUTES = 5
 
 PROBE_TORCH = """
 import json, sys, sysconfig, torch
+from pathlib import Path
+headers = Path(torch.__file__).parent / 'include'
 print(json.dumps(dict(
     torch=torch.__version__,
     python=f'cp{sys.version_info.major}{sys.version_info.minor}',
     platform=sysconfig.get_platform(),
     cuda=torch.version.cuda if torch.cuda.is_available() else None,
-    include=sysconfig.get_paths()['include'])))
+    include=sysconfig.get_paths()['include'],
+    torch_include=[str(headers), str(headers / 'torch/csrc/api/include')])))
 """
 PROBE_MMCV = f"""
 import mmcv, torch
@@ -50,93 +69,6 @@ boxes = torch.tensor([[0., 0, 9, 9], [0, 0, 9, 9], [20, 20, 30, 30]])
 kept = nms(boxes, torch.tensor([.5, .9, .8]), 0.5)[1].tolist()
 assert kept == [1, 2], kept
 """
-
-
-class SetUpError(RuntimeError):
-    """Something only the user can mend, said in one sentence."""
-
-
-def say(text):
-    print(f'[set-up] {text}', flush=True)
-
-
-def cache_folder():
-    base = os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache'
-    return Path(base) / 'mmdet-cppe5'
-
-
-class Environment:
-    """A virtual environment and what may be asked of it."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.python = folder / 'bin' / 'python'
-        self.stamp = folder / '.mmdet-cppe5.json'
-        self.mmcv_record = folder / '.mmcv-build.json'
-
-    def probe(self, code):
-        """Run code; return its output, or None where it fails."""
-        if not self.python.exists():
-            return None
-        done = subprocess.run(
-            [self.python, '-c', code], capture_output=True, text=True
-        )
-        return done.stdout if done.returncode == 0 else None
-
-    def pip(self, *arguments, **options):
-        command = [self.python, '-m', 'pip', '--disable-pip-version-check']
-        command += arguments
-        done = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            **options,
-        )
-        if done.returncode:
-            sys.stderr.write(done.stdout[-6000:])
-            raise SetUpError(
-                f'`pip {" ".join(map(str, arguments))}` failed; its last '
-                'lines stand above. Run the same make target again to resume.'
-            )
-
-    def install(self, *requirements):
-        # Python compiles what is imported; compiling all of torch ahead
-        # only costs time.
-        self.pip('install', '-q', '--no-compile', *requirements)
-
-    def state(self):
-        """What the stamp must equal for the environment to be ready."""
-        digest = hashlib.sha256()
-        for name in INPUTS:
-            digest.update((ROOT / name).read_bytes())
-        site = next(self.folder.glob('lib/python3*/site-packages'), None)
-        installed = (
-            []
-            if site is None
-            else sorted(
-                folder.name
-                for pattern in ('torch-*', 'mmcv-*', 'mmdet-*', 'mmengine-*')
-                for folder in site.glob(pattern + '.dist-info')
-            )
-        )
-        return {
-            'inputs': digest.hexdigest(),
-            'root': str(ROOT),
-            'installed': installed,
-        }
-
-    def is_ready(self):
-        try:
-            return json.loads(self.stamp.read_text()) == self.state()
-        except (OSError, ValueError):
-            return False
-
-
-def write_json(path, value):
-    temporary = path.with_suffix('.tmp')
-    temporary.write_text(json.dumps(value, indent=1))
-    temporary.replace(path)
 
 
 def make_venv(env):
@@ -187,8 +119,16 @@ def mmcv_key(facts):
             facts['python'],
             facts['platform'],
             device,
+            flags_name(build_mmcv.CFLAGS),
         ]
     )
+
+
+def flags_name(flags):
+    """Return compiler flags as a part of a folder's name."""
+    if flags == '-O2 -g0 -w':
+        return 'O2'
+    return 'flags' + hashlib.sha256(flags.encode()).hexdigest()[:8]
 
 
 def mmcv_fits(env, key):
@@ -198,8 +138,11 @@ def mmcv_fits(env, key):
     it is kept when its compiled operations work.
     """
     if env.mmcv_record.exists():
-        record = json.loads(env.mmcv_record.read_text())
-        if record['key'] != key:
+        try:
+            built_as = json.loads(env.mmcv_record.read_text())['key']
+        except (OSError, ValueError, LookupError, TypeError):
+            built_as = 'a record that cannot be read'
+        if built_as != key:
             return False
     return env.probe(PROBE_MMCV) is not None
 
@@ -209,7 +152,11 @@ def install_mmcv(env, facts):
     if mmcv_fits(env, key):
         return
     given = os.environ.get('MMCV_WHEEL')
-    shelf = cache_folder() / 'wheels' / key
+    if given and not Path(given).is_file():
+        raise SetUpError(
+            f'MMCV_WHEEL={given} is no file; unset it or name a wheel.'
+        )
+    shelf = cache_folder() / key
     wheel = Path(given) if given else next(shelf.glob('*.whl'), None)
     if wheel:
         say(f'taking the prebuilt {wheel}')
@@ -275,15 +222,6 @@ def check_compiler(facts):
         )
 
 
-@contextlib.contextmanager
-def only_one(folder):
-    """Let one set-up at a time compile into a cache folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / '.lock', 'w') as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def compile_mmcv(env, facts, key, shelf):
     with only_one(shelf):
         ready = next(shelf.glob('*.whl'), None)
@@ -292,47 +230,40 @@ def compile_mmcv(env, facts, key, shelf):
         check_compiler(facts)
         for left_over in shelf.glob('build-*'):
             shutil.rmtree(left_over)
-        jobs = os.environ.get('MAX_JOBS') or str(os.cpu_count() or 1)
-        cuda = not key.endswith('-cpu')
+        need_space(shelf, COMPILATION_GB)
+        jobs = int(os.environ.get('MAX_JOBS') or os.cpu_count() or 1)
+        cuda = '-cpu-' not in key
         say(
             f'compiling mmcv {MMCV} with its {"CUDA" if cuda else "CPU"} '
-            f'operations, {jobs} compilers at a time: about '
-            + ('20 to 40 minutes.' if cuda else '8 minutes of one core.')
-            + f' It is done once; the wheel stays in {shelf}'
+            f'operations, {jobs} compilers at a time: {estimate(jobs, cuda)}. '
+            f'It is done once and takes {COMPILATION_GB} GB meanwhile; the '
+            f'wheel stays in {shelf}'
         )
         env.install(*BUILD_TOOLS)
         started = time.monotonic()
         with tempfile.TemporaryDirectory(
             prefix='build-', dir=shelf
         ) as scratch:
-            env.pip(
-                'wheel',
-                '-q',
-                # pip's own cache of wheels does not know about torch.
-                '--no-cache-dir',
-                '--no-build-isolation',
-                '--no-deps',
-                '--no-binary',
-                'mmcv',
-                '-w',
-                scratch,
-                f'mmcv=={MMCV}',
-                env={
-                    **os.environ,
-                    # torch looks for ninja on the path.
-                    'PATH': f'{env.folder / "bin"}{os.pathsep}'
-                    + os.environ['PATH'],
-                    # Without debug information: a third of the time.
-                    'CFLAGS': os.environ.get('CFLAGS', '-g0 -w'),
-                    'MMCV_WITH_OPS': '1',
-                    'MAX_JOBS': jobs,
-                    'FORCE_CUDA': '1' if cuda else '0',
-                },
-            )
-            built = next(Path(scratch).glob('*.whl'))
+            try:
+                built = build_mmcv.build_wheel(
+                    env.python, Path(scratch), facts, jobs, cuda, say
+                )
+            except subprocess.CalledProcessError as error:
+                raise SetUpError(
+                    f'mmcv could not be compiled: {reason(error.output)}. Run '
+                    'the same make target again to resume.'
+                ) from None
             wheel = built.replace(shelf / built.name)
         say(f'compiled in {time.monotonic() - started:.0f} s')
         return wheel
+
+
+def estimate(jobs, cuda):
+    """Say how long a compilation takes, as measured on two cores."""
+    if cuda:
+        return '20 to 40 minutes (not measured)'
+    minutes = max(1.5, CPU_MINUTES / jobs + 0.5)
+    return f'about {minutes:.0f} minutes on idle cores'
 
 
 def install_project(env):
@@ -350,19 +281,35 @@ def main():
     env = Environment(parser.parse_args().venv.absolute())
     if env.is_ready():
         return 0
-    started = time.monotonic()
-    env.stamp.unlink(missing_ok=True)
     try:
-        make_venv(env)
-        facts = install_torch(env)
-        install_mmcv(env, facts)
-        install_project(env)
+        with only_one(env.folder):
+            if not env.is_ready():
+                set_up(env)
     except SetUpError as error:
         say(str(error))
         return 1
+    except OSError as error:
+        say(f'stopped: {error}')
+        return 1
+    return 0
+
+
+def set_up(env):
+    """Do what is missing, and stamp the environment as ready."""
+    started = time.monotonic()
+    need_space(env.folder, ENVIRONMENT_GB)
+    say(
+        f'setting up {env.folder}: PyTorch, mmcv, MMDetection and this '
+        f'project, {ENVIRONMENT_GB} GB; a minute or two where a compiled mmcv '
+        f'lies in {cache_folder()}, some minutes more where not'
+    )
+    env.stamp.unlink(missing_ok=True)
+    make_venv(env)
+    facts = install_torch(env)
+    install_mmcv(env, facts)
+    install_project(env)
     write_json(env.stamp, env.state())
     say(f'ready after {time.monotonic() - started:.0f} s')
-    return 0
 
 
 if __name__ == '__main__':
