@@ -43,6 +43,8 @@ def version():
     return re.search(r"__version__ = '([^']+)'", text).group(1)
 
 
+# Evaluation from files needs no framework.
+CORE = ['numpy>=1.26,<3', 'pycocotools>=2.0.8']
 FRAMEWORK = [
     'torch>=2.1',
     'mmcv>=2.1.0,<2.2.0',
@@ -59,6 +61,7 @@ DATA = ['pillow>=10.1', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
 BENCHMARK = ['psutil>=5.9']
 # MM-Grounding-DINO's text encoder.
 GROUNDING = ['transformers>=4.35,<5']
+EVERYTHING = [*FRAMEWORK, *GROUNDING, *REPORT, *DATA, *BENCHMARK]
 LINT = ['ruff==0.17.6', 'mypy>=1.10']
 TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'playwright']
 PARITY = ['tidecv==1.0.1', 'hotcoco==1.3.0', 'faster-coco-eval==1.8.0']
@@ -74,15 +77,16 @@ setup(
     python_requires='>=3.9',
     packages=find_packages(include=['mmdet_cppe5', 'mmdet_cppe5.*']),
     include_package_data=True,
-    install_requires=['numpy>=1.26,<3', 'pycocotools>=2.0.8', *FRAMEWORK],
+    install_requires=CORE,
     extras_require={
         'plot': PLOT,
         'report': REPORT,
         'notebook': NOTEBOOK,
         'data': DATA,
         'benchmark': BENCHMARK,
-        'tests': [*TESTS, *GROUNDING, *REPORT, *DATA, *BENCHMARK],
-        'dev': [*LINT, *TESTS, *GROUNDING, *REPORT, *DATA, *BENCHMARK],
+        'framework': FRAMEWORK,
+        'tests': [*TESTS, *EVERYTHING],
+        'dev': [*LINT, *TESTS, *EVERYTHING],
         'grounding': GROUNDING,
         'parity': PARITY,
         'mim': FRAMEWORK,
@@ -91,9 +95,32 @@ setup(
         'console_scripts': ['mmdet-cppe5=mmdet_cppe5.cli.main:main'],
     },
     cmdclass={'build_py': BuildWithMim},
+    license_files=['LICENSE'],
+    project_urls={
+        'Data set': 'https://github.com/Rishit-dagli/CPPE-Dataset',
+        'Paper': 'https://arxiv.org/abs/2112.09569',
+    },
+    keywords=[
+        'object detection',
+        'MMDetection',
+        'CPPE-5',
+        'COCO',
+        'average precision',
+        'TIDE',
+        'medical personal protective equipment',
+    ],
     classifiers=[
-        'Programming Language :: Python :: 3',
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Science/Research',
         'License :: OSI Approved :: Apache Software License',
+        'Operating System :: POSIX',
+        'Programming Language :: Python :: 3',
+        'Programming Language :: Python :: 3.9',
+        'Programming Language :: Python :: 3.10',
+        'Programming Language :: Python :: 3.11',
+        'Programming Language :: Python :: 3.12',
+        'Programming Language :: Python :: 3.13',
+        'Topic :: Scientific/Engineering :: Artificial Intelligence',
         'Topic :: Scientific/Engineering :: Image Recognition',
     ],
 )

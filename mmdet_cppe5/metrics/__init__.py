@@ -1,5 +1,9 @@
 """Metrics that configs can name; importing this registers them."""
 
+from mmdet_cppe5.framework import require_framework
+
+require_framework()
+
 from mmdet_cppe5.metrics import (
     cppe5_metric,
     deepfashion2_metric,

@@ -4,6 +4,10 @@ Each is registered under a name of its own, does what the stock part does
 wherever that one runs, and is used by the configs that need it.
 """
 
+from mmdet_cppe5.framework import require_framework
+
+require_framework()
+
 from mmdet_cppe5.models.distillation import LocalizationDistiller
 from mmdet_cppe5.models.grounding import PromptedGroundingDINO
 from mmdet_cppe5.models.roi_extractors import AnywhereRoIExtractor
