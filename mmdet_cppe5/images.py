@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from mmdet_cppe5.files import PathLike
+from mmdet_cppe5.image_names import is_hidden
 
 # Formats that OpenCV, and so MMDetection, reads; the first bytes of each.
 _MAGIC = (
@@ -100,7 +101,10 @@ def image_size(source: Union[PathLike, bytes], what: str) -> tuple[int, int]:
 
 
 def find_images(folder: PathLike) -> list[Path]:
-    """Return the image files below a folder, of any extension, sorted."""
+    """Return the image files below a folder, of any extension, sorted.
+
+    Hidden files, which systems leave beside pictures, are none.
+    """
     root = Path(folder)
     if not root.is_dir():
         raise FileNotFoundError(
@@ -109,5 +113,7 @@ def find_images(folder: PathLike) -> list[Path]:
     return sorted(
         path
         for path in root.rglob('*')
-        if path.suffix.lower() in SUFFIXES and path.is_file()
+        if path.suffix.lower() in SUFFIXES
+        and not is_hidden(path.relative_to(root))
+        and path.is_file()
     )

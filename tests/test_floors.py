@@ -11,6 +11,7 @@ PACKAGE = Path(mmdet_cppe5.__file__).parent
 FLOORS = [
     ['__init__', 'classes'],
     ['files', 'framework', 'progress'],
+    ['image_names'],
     ['paths', 'images', 'download'],
     ['core'],
     ['coco'],

@@ -36,11 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar='FILE',
             help='write what was dropped or changed, item by item, as JSON',
         )
+        kind.add_argument(
+            '--allow-empty',
+            action='store_true',
+            help='no error if no object is left, or less than half of them',
+        )
 
 
 def run(args: argparse.Namespace) -> int:
     """Convert, write, and say what was lost."""
     conversion = args.convert(args)
+    if not args.allow_empty:
+        conversion.check_loss()
+    for remark in conversion.remarks:
+        print(remark)
     if args.out_file is not None:
         write_json(args.out_file, conversion.content)
         print(f'wrote {args.out_file}: {_counts(conversion.content)}')
@@ -172,6 +181,7 @@ def _to_yolo(args: argparse.Namespace) -> Conversion:
         args.split,
         args.images,
         args.copy,
+        args.allow_empty,
     )
 
 
@@ -184,10 +194,11 @@ def _add_ultralytics(parser: argparse.ArgumentParser) -> None:
         'ground truth by ascending id)',
     )
     parser.add_argument(
-        '--first-category',
-        type=int,
-        choices=(0, 1),
-        help='number of the first class (default: found out)',
+        '--categories',
+        choices=('number-from-1', 'number-from-0', 'id'),
+        help='what category_id is: the number of a class, from 1 (current '
+        'Ultralytics releases) or from 0 (older ones), or the id that the '
+        'ground truth has (default: found out and printed)',
     )
     _out(parser, 'COCO result file')
     parser.set_defaults(convert=_ultralytics)
@@ -208,5 +219,5 @@ def _ultralytics(args: argparse.Namespace) -> Conversion:
         read_json(args.predictions, 'Ultralytics predictions'),
         read_dataset(args.annotations),
         names,
-        args.first_category,
+        args.categories,
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from mmdet_cppe5.coco.ids import sorted_ids
-from mmdet_cppe5.coco.records import Records, listed, shorten
+from mmdet_cppe5.coco.records import Records, listed
 
 UNSELECTED = -1
 
@@ -64,7 +64,7 @@ def select_categories(
     """
     records = Records(categories, source, 'category')
     ordered = sorted_ids(records.column('id'), 'category', source)
-    by_id = dict(zip(records.column('id'), _names(records)))
+    by_id = dict(zip(records.column('id'), records.texts('name')))
     by_id = {key: by_id[key] for key in ordered}
     kept, notices = _told_apart(by_id, source, used)
     if classes is None:
@@ -80,27 +80,6 @@ def select_categories(
         labels,
         notices,
     )
-
-
-def _names(records: Records) -> list[str]:
-    """Return the names, each a text that can be written."""
-    names = records.column('name')
-    for index, name in enumerate(names):
-        if not isinstance(name, str) or not name or not _writable(name):
-            raise ValueError(
-                f"Expected 'name' of {records.where(index)} to be a text, "
-                f'but got {shorten(name)}.'
-            )
-    return names
-
-
-def _writable(name: str) -> bool:
-    """Tell whether a text has no half of a surrogate pair."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _told_apart(

@@ -79,6 +79,22 @@ class Records:
                 f'only {listed(sorted(item))}.'
             ) from None
 
+    def texts(self, key: str) -> list[str]:
+        """Return one required field of every object, a text in each.
+
+        Raises:
+            ValueError: naming the first object whose value is no text, an
+                empty one, or one that cannot be written.
+        """
+        values = self.column(key)
+        for index, value in enumerate(values):
+            if not isinstance(value, str) or not value or not _writable(value):
+                raise ValueError(
+                    f'Expected {key!r} of {self.where(index)} to be a text, '
+                    f'but got {shorten(value)}.'
+                )
+        return values
+
     def floats(self, key: str) -> np.ndarray:
         """Return one required field as finite numbers, float64 ``(n,)``.
 
@@ -237,6 +253,15 @@ def _finite(value: Any) -> bool:
         return type(value) in _NUMBER and math.isfinite(value)
     except OverflowError:
         return False
+
+
+def _writable(text: str) -> bool:
+    """Tell whether a text has no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _known(value: Any, lookup: dict[Any, int]) -> bool:

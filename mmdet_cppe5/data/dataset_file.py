@@ -6,7 +6,7 @@ from typing import Any
 
 from mmdet_cppe5.coco.ids import sorted_ids
 from mmdet_cppe5.coco.loading import load_ground_truth_json
-from mmdet_cppe5.coco.records import Records, shorten
+from mmdet_cppe5.coco.records import Records
 from mmdet_cppe5.files import PathLike
 
 
@@ -31,12 +31,7 @@ def read_dataset(path: PathLike) -> dict[str, Any]:
     source = str(path)
     images = Records(data['images'], source, 'image')
     sorted_ids(images.column('id'), 'image', source)
-    for name in images.column('file_name'):
-        if not isinstance(name, str) or not name:
-            raise ValueError(
-                f'Expected every file_name of {source} to be a name, but got '
-                f'{shorten(name)}.'
-            )
+    images.texts('file_name')
     images.floats('width')
     images.floats('height')
     annotations = Records(data['annotations'], source, 'annotation')
@@ -45,5 +40,5 @@ def read_dataset(path: PathLike) -> dict[str, Any]:
     annotations.vectors('bbox', 4)
     categories = Records(data['categories'], source, 'category')
     sorted_ids(categories.column('id'), 'category', source)
-    categories.column('name')
+    categories.texts('name')
     return data

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from mmdet_cppe5.data.stats import SIZES, Statistics
 from mmdet_cppe5.data.verify.duplicates import find_twins, groups_of
 from mmdet_cppe5.data.verify.image_facts import look_at_all
 from mmdet_cppe5.files import PathLike
+from mmdet_cppe5.image_names import ImageFolder
 
 
 @dataclass(frozen=True)
@@ -221,10 +221,14 @@ def look_alikes(
         ImportError: if Pillow or ImageHash is missing.
         ValueError: if an image file cannot be read.
     """
-    paths = [Path(images) / item['file_name'] for item in dataset['images']]
-    for path in paths:
-        if not path.is_file():
-            raise FileNotFoundError(f'Expected an image at {path}.')
+    folder, paths = ImageFolder(images), []
+    for item in dataset['images']:
+        path = folder.find(item['file_name'])
+        if path is None:
+            raise FileNotFoundError(
+                f'Expected an image at {folder.folder / item["file_name"]}.'
+            )
+        paths.append(path)
     facts = look_at_all(paths, progress=progress)
     for path, fact in zip(paths, facts):
         if fact.error:

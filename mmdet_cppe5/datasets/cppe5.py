@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os.path as osp
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -19,9 +20,10 @@ from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth, parse_ground_truth
 from mmdet_cppe5.coco.loading import check_ground_truth_form
 from mmdet_cppe5.coco.masks import check_masks
-from mmdet_cppe5.coco.records import Records
+from mmdet_cppe5.coco.records import Records, listed
 from mmdet_cppe5.data.declared_size import SizeFault, describe, remedy
 from mmdet_cppe5.files import read_json
+from mmdet_cppe5.image_names import ImageFolder
 from mmdet_cppe5.images import image_size
 
 ADVICE = (
@@ -134,7 +136,7 @@ class CPPE5Dataset(BaseDetDataset):
         truth = self._read_ground_truth()
         infos = self._image_infos(truth)
         check_masks(truth)
-        self._check_images_exist(infos)
+        self._find_images(infos, truth)
         rows: list[list[int]] = [[] for _ in infos]
         for row, image in enumerate(truth.image.tolist()):
             rows[image].append(row)
@@ -227,7 +229,7 @@ class CPPE5Dataset(BaseDetDataset):
         if extra and not self._classes_given:
             raise ValueError(
                 f'Expected the categories of {self.ann_file} to be '
-                f'{list(classes)}, but it has {available}; select by name '
+                f'{listed(classes)}, but it has {listed(available)}; select by name '
                 'with `metainfo=dict(classes=(...,))` if that is meant.'
             )
         for notice in truth.notices:
@@ -238,7 +240,7 @@ class CPPE5Dataset(BaseDetDataset):
         images = Records(truth.images, self.ann_file, 'image')
         widths, heights = images.floats('width'), images.floats('height')
         infos = []
-        for index, name in enumerate(images.column('file_name')):
+        for index, name in enumerate(images.texts('file_name')):
             info = {
                 'img_path': osp.join(self.data_prefix['img'], name),
                 'img_id': truth.image_ids[index],
@@ -253,17 +255,32 @@ class CPPE5Dataset(BaseDetDataset):
             infos.append(info)
         return infos
 
-    def _check_images_exist(self, infos: Sequence[dict[str, Any]]) -> None:
+    def _find_images(
+        self, infos: Sequence[dict[str, Any]], truth: CocoGroundTruth
+    ) -> None:
+        """Find every image, by the last part of its name if need be."""
         folder = self.data_prefix['img']
         backend = get_file_backend(folder, backend_args=self.backend_args)
         if not isinstance(backend, LocalBackend):
             return  # asking a remote store for every file is too slow
-        missing = [i for i in infos if not osp.isfile(i['img_path'])]
+        pictures, missing, moved = ImageFolder(folder), [], 0
+        for info, image in zip(infos, truth.images):
+            found = pictures.find(image['file_name'])
+            if found is None:
+                missing.append(info['img_path'])
+                continue
+            moved += found != Path(info['img_path'])
+            info['img_path'] = str(found)
         if missing:
             raise FileNotFoundError(
                 f'Expected the {len(infos)} images of {self.ann_file} in '
                 f'{folder}, but {len(missing)} are missing, the first is '
-                f'{missing[0]["img_path"]}. {ADVICE}'
+                f'{missing[0]}. {ADVICE}'
+            )
+        if moved:
+            self._log(
+                f'{moved} of {len(infos)} images were found by the last part '
+                'of their name only'
             )
 
     def _size_faults(

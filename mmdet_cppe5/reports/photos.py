@@ -6,12 +6,14 @@ import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from mmdet_cppe5.files import PathLike
+from mmdet_cppe5.image_names import ImageFolder
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -66,14 +68,19 @@ def find_photo(folder: PathLike, name: str) -> Optional[Path]:
     Args:
         folder: the images' folder.
         name: a ``file_name`` as annotation files have it, possibly with
-            folders of its own that do not exist here.
+            folders of its own that do not exist here (see
+            :mod:`mmdet_cppe5.image_names`).
     """
     root = Path(folder).resolve()
-    for candidate in (root / name, root / Path(name).name):
-        path = candidate.resolve()
-        if path.is_relative_to(root) and path.is_file():
-            return path
-    return None
+    found = _pictures(root).find(name)
+    path = None if found is None else found.resolve()
+    return path if path and path.is_relative_to(root) else None
+
+
+@lru_cache(maxsize=2)
+def _pictures(root: Path) -> ImageFolder:
+    """Return a folder whose list of files is made once, where needed."""
+    return ImageFolder(root)
 
 
 def encode_photo(

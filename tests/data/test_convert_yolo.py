@@ -263,10 +263,15 @@ def test_the_real_size_counts(tiny, tmp_path):
     assert back.content == tiny
 
 
-def test_names_that_lead_outside_are_refused(tiny, tmp_path):
-    tiny['images'][0]['file_name'] = '../../x.png'
-    with pytest.raises(ValueError, match='inside the image folder'):
-        coco_to_yolo(tiny, tmp_path / 'out', 'val')
+@pytest.mark.parametrize(
+    'name', ['../../x.png', '..\\..\\x.png', 'C:\\x.png', '/x.png']
+)
+def test_names_that_lead_outside_are_brought_inside(tiny, tmp_path, name):
+    tiny['images'][0]['file_name'] = name
+    found = coco_to_yolo(tiny, tmp_path / 'yolo', 'val')
+    assert (tmp_path / 'yolo/labels/val/x.txt').is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {'images', 'yolo'}
+    assert found.notes[0].where == 'image 3'
 
 
 def test_names_that_collide_are_refused(tiny, tmp_path):
@@ -326,10 +331,16 @@ def test_ids_are_found_by_file_name(truth):
 def test_categories_from_zero_or_one(truth):
     assert ids(ultralytics_to_results([prediction(3, 0)], truth)) == [(3, 1)]
     assert ids(ultralytics_to_results([prediction(3, 5)], truth)) == [(3, 5)]
-    with pytest.raises(ValueError, match='--first-category'):
-        ultralytics_to_results([prediction(3, 2)], truth)
+    found = ultralytics_to_results([prediction(3, 2)], truth)
+    assert ids(found) == [(3, 2)]
+    assert found.remarks == [
+        'category_id read as number-from-1; it could also be number-from-0: '
+        'if that is meant, say so with --categories'
+    ]
     for first in (0, 1):
-        found = ultralytics_to_results([prediction(3, 2)], truth, None, first)
+        found = ultralytics_to_results(
+            [prediction(3, 2)], truth, None, f'number-from-{first}'
+        )
         assert ids(found) == [(3, 3 - first)]
     with pytest.raises(ValueError, match='the right names'):
         ultralytics_to_results([prediction(3, 0), prediction(3, 5)], truth)
@@ -341,7 +352,9 @@ def test_classes_go_by_name(truth):
         [prediction(3, 1), prediction(3, 2), prediction(3, 3)], truth, names
     )
     assert ids(found) == [(3, 5), (3, 1)]
-    assert [note.why for note in found.notes] == ['no such class']
+    assert [note.why for note in found.notes] == [
+        'no such class in the ground truth'
+    ]
     with pytest.raises(ValueError, match='class names of the ground truth'):
         ultralytics_to_results([prediction(3, 1)], truth, ['Shoe'])
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 Number = Union[int, float]
+
+#: The share of its objects that a conversion, a split or a fix may lose.
+MOST_LOST = 0.5
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,50 @@ class Conversion:
         content: the JSON value to be written: a data set in the official
             COCO form, or a list of COCO results.
         notes: everything dropped or changed, in order.
+        remarks: sentences about how the input was read.
+        kept: how many objects are left; None counts them in ``content``.
     """
 
     content: Any
     notes: list[Note] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    kept: Optional[int] = None
+
+    def main_reason(self) -> str:
+        """Say why most of what was dropped was, with an example."""
+        dropped = [note for note in self.notes if note.kind == 'dropped']
+        if not dropped:
+            return 'the input holds none'
+        (why, count), *_ = Counter(note.why for note in dropped).most_common(1)
+        where = next(note.where for note in dropped if note.why == why)
+        return f'{why} ({count:,} of {len(dropped):,} dropped, such as {where})'
+
+    def check_loss(self, most: float = MOST_LOST) -> None:
+        """Make sure that enough is left to call it a success.
+
+        Args:
+            most: the share of the objects that may be dropped.
+
+        Raises:
+            ValueError: if no object is left, or more are dropped; the main
+                reason comes first.
+        """
+        kept = self._objects() if self.kept is None else self.kept
+        lost = sum(note.kind == 'dropped' for note in self.notes)
+        if kept and lost <= most * (kept + lost):
+            return
+        raise ValueError(
+            f'Expected at least {1 - most:.0%} of the objects to be left, but '
+            f'{f"only {kept:,}" if kept else "none"} of {kept + lost:,} '
+            f'{"are" if kept > 1 else "is"}: {self.main_reason()}. Nothing '
+            'was written; --allow-empty writes what is left.'
+        )
+
+    def _objects(self) -> int:
+        content = self.content
+        return len(
+            content['annotations'] if isinstance(content, dict) else content
+        )
 
     def summary(self, examples: int = 3) -> list[str]:
         """Return one line for each reason, with a count and examples."""

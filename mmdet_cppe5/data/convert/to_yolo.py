@@ -7,7 +7,9 @@ from collections import defaultdict
 from pathlib import Path, PurePosixPath
 from typing import Any, Optional
 
+from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.convert.conversion import Conversion, Note, clip_box, tidy
+from mmdet_cppe5.image_names import ImageFolder, inner_name
 from mmdet_cppe5.images import image_size
 from mmdet_cppe5.data.convert.yolo_layout import class_names, read_data_yaml
 from mmdet_cppe5.files import PathLike, write_text
@@ -21,6 +23,7 @@ def coco_to_yolo(
     split: str,
     images: Optional[PathLike] = None,
     copy: bool = False,
+    allow_empty: bool = True,
 ) -> Conversion:
     """Write one split of a COCO data set in the YOLO form.
 
@@ -36,14 +39,15 @@ def coco_to_yolo(
         images: the folder of the image files; None writes labels only and
             trusts the declared sizes.
         copy: copy the images instead of linking to them.
+        allow_empty: write also if no object or less than half is left.
 
     Returns:
         The content of ``data.yaml``, and what YOLO cannot hold.
 
     Raises:
         FileNotFoundError: if an image file is missing.
-        ValueError: if a file name leads outside, if two images would share
-            a label file, or if ``data.yaml`` is there with other classes.
+        ValueError: if two images would share a label file, if ``data.yaml``
+            is there with other classes, or if too little is left.
     """
     root = Path(folder)
     categories = sorted(dataset['categories'], key=lambda item: item['id'])
@@ -52,9 +56,12 @@ def coco_to_yolo(
     config = _config(root, split, names)
     notes: list[Note] = []
     boxes = _by_image(dataset, index, notes)
+    pictures = None if images is None else ImageFolder(images)
+    labels: dict[PurePosixPath, str] = {}
+    places: list[tuple[Path, Path]] = []
     taken: dict[PurePosixPath, str] = {}
     for image in dataset['images']:
-        name = _inner_name(image['file_name'])
+        name = PurePosixPath(_inner_name(image, notes))
         label = name.with_suffix('.txt')
         if label in taken:
             raise ValueError(
@@ -63,15 +70,27 @@ def coco_to_yolo(
             )
         taken[label] = str(name)
         size = image['width'], image['height']
-        if images is not None:
-            source = Path(images) / name
-            size = _place(source, root / 'images' / split / name, copy)
+        if pictures is not None:
+            source = pictures.find(image['file_name'])
+            if source is None:
+                raise FileNotFoundError(
+                    f'Expected an image at {pictures.folder / name}.'
+                )
+            places.append((source, root / 'images' / split / name))
+            size = image_size(source, str(source))
             if size != (image['width'], image['height']):
                 notes.append(Note('changed', _SIZE, str(name)))
-        text = _label_text(boxes[image['id']], index, size, notes)
+        labels[label] = _label_text(boxes[image['id']], index, size, notes)
+    kept = sum(text.count('\n') for text in labels.values())
+    conversion = Conversion(config, notes, kept=kept)
+    if not allow_empty:
+        conversion.check_loss()
+    for source, target in places:
+        _place(source, target, copy)
+    for label, text in labels.items():
         write_text(root / 'labels' / split / label, text)
     _write_config(root, config)
-    return Conversion(config, notes)
+    return conversion
 
 
 def _config(root: Path, split: str, names: list[str]) -> dict[str, Any]:
@@ -126,30 +145,30 @@ def _by_image(
     return groups
 
 
-def _inner_name(file_name: str) -> PurePosixPath:
-    name = PurePosixPath(file_name)
-    if name.is_absolute() or '..' in name.parts or '\\' in file_name:
+def _inner_name(image: dict[str, Any], notes: list[Note]) -> str:
+    """Return an image's name inside the folder, noted where it differs."""
+    name, inner = image['file_name'], inner_name(image['file_name'])
+    if not inner or '\0' in name:
         raise ValueError(
             f'Expected file names inside the image folder, but got '
-            f'{file_name!r}.'
+            f'{shorten(name)}.'
         )
-    return name
+    if inner != name:
+        why = 'file name had back slashes or led outside: brought inside'
+        notes.append(Note('changed', why, f'image {shorten(image["id"])}'))
+    return inner
 
 
-def _place(source: Path, target: Path, copy: bool) -> tuple[int, int]:
-    """Link or copy one image; return its size in pixels."""
-    if not source.is_file():
-        raise FileNotFoundError(f'Expected an image at {source}.')
-    size = image_size(source, str(source))
+def _place(source: Path, target: Path, copy: bool) -> None:
+    """Link or copy one image."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists() and target.samefile(source):
-        return size
+        return
     target.unlink(missing_ok=True)
     if copy:
         shutil.copyfile(source, target)
     else:
         target.symlink_to(source.resolve())
-    return size
 
 
 def _label_text(

@@ -9,12 +9,15 @@ CPPE-5's own annotations were made from LabelImg's XML files by this rule.
 from __future__ import annotations
 
 import math
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 from xml.parsers import expat
 
+from mmdet_cppe5.coco.categories import nearest_names
+from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.convert.conversion import (
     Conversion,
     Note,
@@ -23,10 +26,14 @@ from mmdet_cppe5.data.convert.conversion import (
     numeric_ids,
     tidy,
 )
+from mmdet_cppe5.image_names import NameIndex, is_hidden, last_part
 from mmdet_cppe5.images import find_images, image_size
 from mmdet_cppe5.files import PathLike
 
 _LARGEST = 16 << 20  # bytes; real files have a few thousand
+_ENCODING = re.compile(
+    rb'\s*(?:\xef\xbb\xbf)?<\?xml[^>]*?encoding\s*=\s*["\']([\w.:-]+)["\']'
+)
 
 
 def voc_to_coco(
@@ -64,6 +71,8 @@ def voc_to_coco(
     form = OfficialForm(classes)
     bare = set(pictures) - set(files) if names is None else set()
     roots = {stem: read_xml(path) for stem, path in files.items()}
+    _add_named(pictures, roots)
+    bare -= {pictures[stem].stem for stem in roots if stem in pictures}
     stems = sorted({*files, *bare}, key=lambda stem: (len(stem), stem))
     file_names = [_file_name(s, roots.get(s), pictures) for s in stems]
     ids = numeric_ids(file_names)
@@ -102,6 +111,7 @@ def read_xml(path: Path) -> ElementTree.Element:
             f'Expected at most {_LARGEST:,} bytes of XML in {path}, but got '
             f'{len(data):,}.'
         )
+    data, encoding = _as_utf8(data, path)
 
     def refuse(name: str, *rest: object) -> None:
         raise ValueError(
@@ -109,15 +119,45 @@ def read_xml(path: Path) -> ElementTree.Element:
             f'declares {name!r}.'
         )
 
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(encoding)
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(data, True)
-        return ElementTree.fromstring(data)
+        builder = ElementTree.XMLParser(encoding=encoding)
+        return ElementTree.fromstring(data, builder)
     except (expat.ExpatError, ElementTree.ParseError) as error:
         raise ValueError(
             f'Expected Pascal VOC XML in {path}, but it is not XML: {error}.'
         ) from error
+
+
+def _as_utf8(data: bytes, path: Path) -> tuple[bytes, Optional[str]]:
+    """Return XML in an encoding that the parser reads, and its name.
+
+    The parser knows no encoding of several bytes but UTF-8 and UTF-16, and
+    annotation tools declare GBK, Shift_JIS and others; Python reads them.
+
+    Raises:
+        ValueError: if the encoding is unknown, or not that of the file.
+    """
+    if data[:2] in (b'\xff\xfe', b'\xfe\xff') or b'\0' in data[:4]:
+        return data, None  # UTF-16, which the parser recognises
+    declared = _ENCODING.match(data)
+    name = declared[1].decode('ascii') if declared else 'utf-8'
+    try:
+        text = data.decode(name)
+    except LookupError as error:
+        raise ValueError(
+            f'Expected XML in an encoding that Python knows in {path}, but '
+            f'it declares {name!r}.'
+        ) from error
+    except UnicodeDecodeError as error:
+        said = 'it declares' if declared else 'XML is where it declares none'
+        raise ValueError(
+            f'Expected {path} to be in {name}, as {said}, but byte '
+            f'{error.start} is not ({error.reason}).'
+        ) from error
+    return text.encode('utf-8', 'surrogatepass'), 'utf-8'
 
 
 def _xml_files(
@@ -126,7 +166,11 @@ def _xml_files(
     if names is not None:
         files = {name: folder / f'{name}.xml' for name in names}
     else:
-        files = {path.stem: path for path in sorted(folder.glob('*.xml'))}
+        files = {
+            path.stem: path
+            for path in sorted(folder.glob('*.xml'))
+            if not is_hidden(path.name)
+        }
     missing = [path for path in files.values() if not path.is_file()]
     if missing or not files:
         raise FileNotFoundError(
@@ -150,6 +194,19 @@ def _pictures(folder: Path) -> dict[str, Path]:
     return pictures
 
 
+def _add_named(
+    pictures: dict[str, Path], roots: dict[str, ElementTree.Element]
+) -> None:
+    """Find pictures not called as their XML file by its ``<filename>``."""
+    by_name = {path.name: path for path in pictures.values()}
+    index = NameIndex(by_name)
+    for stem, root in roots.items():
+        if stem not in pictures:
+            name = index.find((root.findtext('filename') or '').strip())
+            if name is not None:
+                pictures[stem] = by_name[name]
+
+
 def _file_name(
     stem: str,
     root: Optional[ElementTree.Element],
@@ -159,9 +216,8 @@ def _file_name(
     if stem in pictures:
         return pictures[stem].name
     text = '' if root is None else (root.findtext('filename') or '').strip()
-    name = text.replace('\\', '/').rsplit('/', 1)[-1]
     # Renamed pairs keep the old <filename>; the XML file's own name counts.
-    return f'{stem}{Path(name).suffix or ".jpg"}'
+    return f'{stem}{Path(last_part(text)).suffix or ".jpg"}'
 
 
 def _size(
@@ -207,13 +263,17 @@ class _Object:
         self.index = classes.index(name) if name in classes else -1
         self.difficult = int((item.findtext('difficult') or '0') == '1')
         self._item, self._where, self._notes = item, where, notes
+        self._classes = classes
 
     def box(
         self, first_pixel: int, width: int, height: int
     ) -> Optional[tuple[float, float, float, float]]:
         """Return x, y, w, h in pixels, or note why there is none."""
         if self.index < 0:
-            return self._drop(f'class {self.name!r} is not asked for')
+            near = nearest_names([self.name], self._classes)
+            return self._drop(
+                f'class {shorten(self.name)} is not asked for{near}'
+            )
         corners = self._corners()
         if corners is None:
             return self._drop('no bndbox with four numbers')

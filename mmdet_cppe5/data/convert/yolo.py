@@ -19,6 +19,7 @@ from mmdet_cppe5.data.convert.conversion import (
     numeric_ids,
     tidy,
 )
+from mmdet_cppe5.image_names import is_hidden
 from mmdet_cppe5.images import image_size
 from mmdet_cppe5.progress import track
 from mmdet_cppe5.data.convert.yolo_layout import YoloSplit, label_path, read_split
@@ -90,10 +91,11 @@ def _label_files(split: YoloSplit) -> dict[Path, Path]:
 
 def _lines(label: Path) -> list[str]:
     try:
-        return label.read_text(encoding='utf-8').splitlines()
+        return label.read_text(encoding='utf-8-sig').splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(
-            f'Expected a text file in {label}, but it is not UTF-8.'
+            f'Expected a text file in {label}, but it is not UTF-8 (byte '
+            f'{error.start}).'
         ) from error
 
 
@@ -103,7 +105,9 @@ def _orphans(labels: dict[Path, Path]) -> list[Note]:
     notes = []
     for folder in sorted({label.parent for label in known}):
         for path in sorted(folder.glob('*.txt')):
-            if path not in known and path.name != 'classes.txt':
+            if is_hidden(path.name) or path.name == 'classes.txt':
+                continue
+            if path not in known:
                 why = 'label file without image'
                 notes.append(Note('dropped', why, path.name))
     return notes

@@ -47,8 +47,8 @@ def read_data_yaml(path: PathLike) -> dict[str, Any]:
     if not file.is_file():
         raise FileNotFoundError(f'Expected a data.yaml at {file}.')
     try:
-        data = yaml.safe_load(file.read_text(encoding='utf-8'))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        data = yaml.safe_load(file.read_text(encoding='utf-8-sig'))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         text = ' '.join(str(error).split())
         raise ValueError(
             f'Expected a data.yaml in {file}, but it is not YAML: {text}.'
@@ -139,9 +139,14 @@ def _locate(base: Path, entry: str) -> Path:
 
 
 def _listed(path: Path) -> list[Path]:
-    lines = path.read_text(encoding='utf-8').splitlines()
-    names = [line.strip() for line in lines if line.strip()]
-    return [path.parent / name for name in names]
+    try:
+        lines = path.read_text(encoding='utf-8-sig').splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f'Expected a list of images in {path}, but it is not UTF-8.'
+        ) from error
+    names = [line.strip().replace('\\', '/') for line in lines]
+    return [path.parent / name for name in names if name]
 
 
 def label_path(image: Path) -> Path:

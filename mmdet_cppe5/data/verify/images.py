@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
+from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.verify.columns import Columns
 from mmdet_cppe5.data.verify.findings import Findings
 from mmdet_cppe5.data.verify.image_facts import ImageFacts, look_at_all
@@ -14,6 +15,7 @@ from mmdet_cppe5.data.verify.records import (
     image_label,
     leads_outside,
 )
+from mmdet_cppe5.image_names import ImageFolder
 from mmdet_cppe5.images import SUFFIXES, find_images
 
 _EIGHT_BIT = ('1', 'L', 'LA', 'P', 'PA', 'RGB', 'RGBA', 'YCbCr', 'RGBX')
@@ -47,12 +49,14 @@ def check_files(
         and isinstance(image.get('file_name'), str)
         and image['file_name']
     }
+    pictures = ImageFolder(folder)
     there, missing = {}, []
     for position, name in names.items():
-        if (folder / name).is_file() and not leads_outside(name):
-            there[position] = folder / name
-        else:
+        path = pictures.find(name)
+        if path is None:
             missing.append(position)
+        else:
+            there[position] = path
     labels = {
         position: image_label(columns.images[position], position)
         for position in names
@@ -61,6 +65,16 @@ def check_files(
         'file-missing',
         [labels[position] for position in missing],
         [_missing(labels[p], folder, names[p]) for p in missing[:100]],
+    )
+    moved = [p for p, path in there.items() if path != folder / names[p]]
+    findings.add(
+        'file-elsewhere',
+        [labels[position] for position in moved],
+        [
+            f'image {labels[p]!r}: {shorten(names[p])} is '
+            f'{there[p].relative_to(folder).as_posix()}'
+            for p in moved[:100]
+        ],
     )
     facts = dict(
         zip(
@@ -80,12 +94,14 @@ def unlisted(folder: Path, splits: Sequence[Columns]) -> list[str]:
         folder: the folder of image files.
         splits: all annotation files that refer to it.
     """
-    listed = {
-        (folder / image['file_name']).resolve()
+    pictures = ImageFolder(folder)
+    found = {
+        pictures.find(image['file_name'])
         for columns in splits
         for image in columns.images
         if isinstance(image, dict) and isinstance(image.get('file_name'), str)
     }
+    listed = {path.resolve() for path in found - {None}}
     return [
         path.relative_to(folder).as_posix()
         for path in find_images(folder)
