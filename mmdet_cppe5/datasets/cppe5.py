@@ -229,8 +229,9 @@ class CPPE5Dataset(BaseDetDataset):
         if extra and not self._classes_given:
             raise ValueError(
                 f'Expected the categories of {self.ann_file} to be '
-                f'{listed(classes)}, but it has {listed(available)}; select by name '
-                'with `metainfo=dict(classes=(...,))` if that is meant.'
+                f'{listed(classes)}, but it has {listed(available)}; select '
+                'by name with `metainfo=dict(classes=(...,))` if that is '
+                'meant.'
             )
         for notice in truth.notices:
             self._log(notice)
