@@ -3,9 +3,10 @@
 The paper trained TensorFlow's ``ssd_mobilenet_v1_fpn_keras``: a RetinaNet with
 a shared, separately normalised head on MobileNet-V1. Its weights exist for
 TensorFlow only. Here are the same pyramid, head, anchors, box coding, losses,
-matching, input and schedule. What differs: MobileNet-V2 (MMDetection has no
-V1), box losses not divided by the code size, and a start from ImageNet where
-the paper started from a COCO detector. ``ssd512.py`` is the SSD of Liu et al.
+matching, input size and schedule. What differs: MobileNet-V2 (MMDetection has
+no V1), a start from ImageNet where the paper started from a COCO detector, and
+the normalisation of images, which is that of the ImageNet weights loaded.
+``ssd512.py`` is the SSD of Liu et al.
 """
 
 _base_ = [
@@ -19,7 +20,6 @@ from mmdet_cppe5.zoo.protocol import use_protocol
 
 norm_cfg = dict(type='BN', momentum=0.003, eps=0.001)
 model = dict(
-    data_preprocessor=dict(mean=[127.5] * 3, std=[127.5] * 3),
     backbone=dict(
         _delete_=True,
         type='MobileNetV2',
@@ -43,7 +43,10 @@ model = dict(
         norm_cfg=norm_cfg,
         anchor_generator=dict(scales_per_octave=2),
         bbox_coder=dict(target_stds=[0.1, 0.1, 0.2, 0.2]),
-        loss_bbox=dict(_delete_=True, type='SmoothL1Loss', beta=1.0),
+        # The release divides by the four coordinates; MMDetection sums them.
+        loss_bbox=dict(
+            _delete_=True, type='SmoothL1Loss', beta=1.0, loss_weight=0.25
+        ),
     ),
     train_cfg=dict(assigner=dict(neg_iou_thr=0.5)),
     test_cfg=dict(score_thr=1e-8, nms=dict(iou_threshold=0.6)),

@@ -34,7 +34,6 @@ PROTOCOLS = {
 MODELS = {
     'faster_rcnn': ([], 1),
     'yolov3': ([], 1),  # with a pipeline of its own
-    'ssd': ([], 1),  # of building blocks
     'ssd512': (['RepeatDataset'], 5),
     'yolox_s': (['MultiImageMixDataset'], 1),
     'mm_grounding_dino_tiny': ([], 1),
