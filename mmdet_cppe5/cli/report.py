@@ -65,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=60,
         help='photos in the page at most (%(default)s)',
     )
+    parser.add_argument(
+        '--worklist',
+        metavar='FILE',
+        help='also write every error of the first detector to FILE.csv, or to '
+        'FILE.json as a COCO annotation file for labelling tools',
+    )
     add_quiet_option(parser)
 
 
@@ -84,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
         figures=args.figures,
         tables=args.tables,
         photo_limit=args.photo_limit,
+        worklist=args.worklist,
     )
     page = write_report(files, partial(phase, show=not args.quiet))
     for item in page.headline:

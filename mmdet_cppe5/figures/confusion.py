@@ -45,7 +45,7 @@ def confusion_matrix(
     figure = style.new_figure(side, 0.86 * side)
     axes = figure.add_subplot()
     style.dress(axes, grid='none')
-    _cells(axes, matrix, small=size > 10)
+    _cells(axes, matrix, row_names, small=size > 10)
     axes.set_xlim(-0.5, size - 0.5)
     axes.set_ylim(size - 0.5, -0.5)
     style.category_ticks(axes, row_names)
@@ -103,7 +103,9 @@ def _gather(
     return matrix
 
 
-def _cells(axes: Axes, matrix: np.ndarray, small: bool) -> None:
+def _cells(
+    axes: Axes, matrix: np.ndarray, names: Sequence[str], small: bool
+) -> None:
     from matplotlib.patches import Rectangle
 
     total = matrix.sum(axis=1, keepdims=True)
@@ -115,14 +117,12 @@ def _cells(axes: Axes, matrix: np.ndarray, small: bool) -> None:
         if row == column == corner:
             continue
         share, count = shares[row, column], matrix[row, column]
-        axes.add_patch(
-            Rectangle(
-                (column - 0.48, row - 0.47),
-                0.96,
-                0.94,
-                facecolor=shade(share),
-            )
+        cell = Rectangle(
+            (column - 0.48, row - 0.47), 0.96, 0.94, facecolor=shade(share)
         )
+        axes.add_patch(cell)
+        if count and row != column:
+            style.link(cell, **_examples(names, row, column))
         axes.text(
             column,
             row,
@@ -132,3 +132,18 @@ def _cells(axes: Axes, matrix: np.ndarray, small: bool) -> None:
             fontsize=7.5 if small else 9,
             color=style.ink_on(shade(share)),
         )
+
+
+def _examples(
+    names: Sequence[str], row: int, column: int
+) -> dict[str, list[str]]:
+    """Return errors and classes of the examples behind a cell."""
+    last = len(names) - 1
+    if column == last:
+        return {'errors': ['Miss'], 'classes': [names[row]]}
+    if row == last:
+        return {'errors': ['Bkg', 'Label'], 'classes': [names[column]]}
+    return {
+        'errors': ['Cls', 'Both', 'Label'],
+        'classes': [names[row], names[column]],
+    }

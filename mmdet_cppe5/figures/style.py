@@ -8,6 +8,7 @@ without a screen.
 from __future__ import annotations
 
 import io
+import json
 import re
 import threading
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ import numpy as np
 from mmdet_cppe5.classes import CLASSES, PALETTE
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -268,6 +270,21 @@ def note(axes: Axes, text: str, size: float = 9) -> None:
 def plate() -> dict[str, Any]:
     """Return the box that keeps text readable above lines."""
     return dict(facecolor=PAPER, edgecolor='none', alpha=0.8, pad=1.2)
+
+
+LINK = 'show-'
+
+
+def link(artist: Artist, **wanted: Sequence[str]) -> None:
+    """Mark a part of a figure as standing for some examples.
+
+    A page may turn it into a link; files just carry the name of the part.
+
+    Args:
+        artist: the part.
+        **wanted: ``errors`` and ``classes`` of the examples.
+    """
+    artist.set_gid(LINK + json.dumps(wanted).encode().hex())
 
 
 def ink_on(background: str) -> str:

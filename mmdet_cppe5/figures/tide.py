@@ -153,7 +153,9 @@ def _bars(
     style.dress(axes, grid='x')
     for row, (name, value) in enumerate(values.items()):
         gain = 100 * value if value == value else 0
-        axes.barh(row, gain, 0.62, color=colours[row])
+        (bar,) = axes.barh(row, gain, 0.62, color=colours[row])
+        if name in ERROR_COLOURS:
+            style.link(bar, errors=[name])
         right = gain
         if intervals and name in intervals:
             low, high = 100 * np.asarray(intervals[name])

@@ -78,7 +78,9 @@ def demo_page(
             'pictures',
             'Pictures',
             ['Open a picture to see all detections and to set the score.'],
-            gallery=Gallery([group], names, legend=[('det', 'detection')]),
+            gallery=Gallery(
+                [group], names, False, legend=[('det', 'detection')]
+            ),
         ),
         Section(
             'counts',

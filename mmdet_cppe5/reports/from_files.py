@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Optional
 
@@ -24,6 +25,7 @@ from mmdet_cppe5.reports.study import (
     default_resamples,
     study,
 )
+from mmdet_cppe5.reports.worklist import work_items, write_worklist
 from mmdet_cppe5.scores.assessment import Phase
 from mmdet_cppe5.scores.groups import distinct_names, numbered
 
@@ -47,6 +49,8 @@ class ReportFiles:
         figures: folder for every figure as PNG and SVG; None writes none.
         tables: folder for every table as Markdown and LaTeX.
         photo_limit: photos in the page at most.
+        worklist: every error of the first detector, as ``.csv`` or
+            ``.json``; None writes none.
     """
 
     ground_truth: PathLike
@@ -62,6 +66,7 @@ class ReportFiles:
     figures: Optional[PathLike] = None
     tables: Optional[PathLike] = None
     photo_limit: int = 60
+    worklist: Optional[PathLike] = None
 
 
 def write_report(
@@ -106,6 +111,7 @@ def write_report(
                     detections,
                     resamples=resamples,
                     seed=files.seed,
+                    entries=results.entry,
                 )
             )
     with phase('Comparing detectors'):
@@ -117,6 +123,7 @@ def write_report(
         milliseconds=milliseconds,
         origins=_origins(files, names),
         notices=notices,
+        facts=[('Command', command_of(files))],
         photo_limit=files.photo_limit,
     )
     with phase('Writing the page'):
@@ -140,6 +147,9 @@ def write_page(
             folder = Path(files.tables)
             write_text(folder / f'{table.id}.md', to_markdown(table))
             write_text(folder / f'{table.id}.tex', to_latex(table))
+    if files.worklist is not None:
+        items = work_items(data, studies[0])
+        write_worklist(files.worklist, data, items)
     return page
 
 
@@ -157,6 +167,20 @@ def comparison_of(
         num_resamples=resamples,
         seed=seed,
     )
+
+
+def command_of(files: ReportFiles) -> str:
+    """Return the command line that makes the same page."""
+    words = ['mmdet-cppe5', 'report', str(files.ground_truth)]
+    words += map(str, files.results)
+    for each in fields(ReportFiles):
+        value = getattr(files, each.name)
+        if each.name in ('ground_truth', 'results') or value == each.default:
+            continue
+        words.append(f'--{each.name.replace("_", "-")}')
+        many = isinstance(value, (list, tuple))
+        words += map(str, value if many else [value])
+    return shlex.join(words)
 
 
 def _names(files: ReportFiles) -> list[str]:

@@ -9,8 +9,16 @@ from typing import Optional
 import numpy as np
 
 from mmdet_cppe5.core import MAIN_ERRORS
-from mmdet_cppe5.reports.framing import Mark, box_iou, crop, tagged
+from mmdet_cppe5.reports.errors import (
+    Pair,
+    error_pairs,
+    image_of,
+    nearest_object,
+    suspicious,
+)
+from mmdet_cppe5.reports.framing import Mark, crop, tagged
 from mmdet_cppe5.reports.study import DataSet, Study
+from mmdet_cppe5.reports.worklist import WorkItem, work_item
 
 PER_GROUP = 12
 # No more of one kind from one image, or a single bad image fills a gallery.
@@ -70,6 +78,7 @@ class Card:
         font: size of the tags in pixels of the photo.
         boxes: what is drawn.
         has_pixels: whether the photo is at hand.
+        work: the error as an item of the worklist.
     """
 
     error: str
@@ -83,6 +92,7 @@ class Card:
     font: float
     boxes: tuple[Mark, ...]
     has_pixels: bool = False
+    work: Optional[WorkItem] = None
 
 
 @dataclass(frozen=True)
@@ -106,80 +116,43 @@ def galleries(
         study: the detector judged on it.
         limit: examples per kind.
     """
-    groups = []
+    groups, shown = [], set()
+    suspects = frozenset(suspicious(study).tolist())
     for kind in ('Label', *MAIN_ERRORS):
-        pairs = _pairs(data, study, kind)
+        pairs = error_pairs(data, study, kind)
         if not pairs:
             continue
-        chosen = _spread(data, study, pairs, limit)
+        # A likely label error is not shown twice while there are others.
+        fresh = [pair for pair in pairs if pair[0] not in shown]
+        chosen = _spread(data, study, fresh or pairs, limit)
+        if kind == 'Label':
+            shown = {det for det, _ in chosen}
         name, text = EXPLANATIONS[kind]
         if len(chosen) < len(pairs):
             text += f' Shown: {len(chosen)} of {len(pairs):,}.'
-        cards = tuple(_card(data, study, kind, *pair) for pair in chosen)
+        cards = tuple(
+            _card(data, study, kind, *pair, suspects) for pair in chosen
+        )
         groups.append(Group(kind, name, text, len(pairs), cards))
     return groups
-
-
-def _pairs(
-    data: DataSet, study: Study, kind: str
-) -> list[tuple[Optional[int], Optional[int]]]:
-    """Return rows of detection and object of all errors, worst first."""
-    tide, found = study.tide, study.evaluation.detections
-    if kind == 'Miss':
-        rows = np.flatnonzero(tide.missed)
-        rows = rows[np.argsort(-data.ground_truths.area[rows], kind='stable')]
-        return [(None, int(row)) for row in rows]
-    if kind == 'Label':
-        rows = _suspicious(study)
-    else:
-        rows = np.flatnonzero(tide.error == MAIN_ERRORS.index(kind))
-    rows = rows[np.argsort(-found.score[rows], kind='stable')]
-    return [
-        (
-            int(row),
-            int(tide.error_gt[row]) if tide.error_gt[row] >= 0 else None,
-        )
-        for row in rows
-    ]
-
-
-def _suspicious(study: Study) -> np.ndarray:
-    """Return wrong detections that are surer than nine in ten hits."""
-    tide, found = study.tide, study.evaluation.detections
-    hits = found.score[study.decisions.true_positive]
-    if not len(hits):
-        return np.zeros(0, int)
-    kinds = [MAIN_ERRORS.index(kind) for kind in ('Cls', 'Bkg')]
-    return np.flatnonzero(
-        np.isin(tide.error, kinds) & (found.score >= np.quantile(hits, 0.9))
-    )
 
 
 def _spread(
     data: DataSet,
     study: Study,
-    pairs: Sequence[tuple[Optional[int], Optional[int]]],
+    pairs: Sequence[Pair],
     limit: int,
-) -> list[tuple[Optional[int], Optional[int]]]:
+) -> list[Pair]:
     """Take the first pairs, but few of each image while others remain."""
     taken: dict[int, int] = {}
     chosen, spare = [], []
-    for det, gt in pairs:
-        image = _image(data, study, det, gt)
+    for pair in pairs:
+        image = image_of(data, study, pair)
         taken[image] = taken.get(image, 0) + 1
-        (chosen if taken[image] <= PER_IMAGE else spare).append((det, gt))
+        (chosen if taken[image] <= PER_IMAGE else spare).append(pair)
         if len(chosen) == limit:
             return chosen
     return chosen + spare[: limit - len(chosen)]
-
-
-def _image(
-    data: DataSet, study: Study, det: Optional[int], gt: Optional[int]
-) -> int:
-    """Return the image of an error."""
-    if det is None:
-        return int(data.ground_truths.image[gt])
-    return int(study.evaluation.detections.image[det])
 
 
 def _card(
@@ -188,11 +161,12 @@ def _card(
     kind: str,
     det: Optional[int],
     gt: Optional[int],
+    suspects: frozenset[int],
 ) -> Card:
     truth, found = data.ground_truths, study.evaluation.detections
     names = data.class_names
-    image = _image(data, study, det, gt)
-    nearest, overlap = _nearest(data, study, det, gt, image)
+    image = image_of(data, study, (det, gt))
+    nearest, overlap = nearest_object(data, study, (det, gt))
     shown_gt = nearest if overlap > 0 or det is None else None
     boxes = [
         box
@@ -217,6 +191,7 @@ def _card(
         + ([] if shown_gt is None else [names[truth.label[shown_gt]]])
     )
     heading = _heading(data, study, kind, det, shown_gt)
+    named = 'Miss' if det is None else MAIN_ERRORS[study.tide.error[det]]
     text = _words(data, study, det, shown_gt, overlap)
     return Card(
         kind,
@@ -229,30 +204,8 @@ def _card(
         view,
         font,
         tuple(marks),
+        work=work_item(data, study, named, (det, gt), suspects),
     )
-
-
-def _nearest(
-    data: DataSet,
-    study: Study,
-    det: Optional[int],
-    gt: Optional[int],
-    image: int,
-) -> tuple[Optional[int], float]:
-    """Return the object an error is about, and its overlap.
-
-    Where the error names none, it is the one the detection overlaps most.
-    """
-    truth = data.ground_truths
-    if det is None:
-        return gt, float('nan')
-    box = study.evaluation.detections.bbox[det]
-    rows = np.flatnonzero(truth.image == image) if gt is None else [gt]
-    if not len(rows):
-        return None, 0.0
-    overlaps = box_iou(box, truth.bbox[rows])
-    best = int(np.argmax(overlaps))
-    return int(rows[best]), float(overlaps[best])
 
 
 def _heading(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -52,10 +52,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A table's row; ``photo`` is the image its first cell opens."""
+    """A table's row.
+
+    Attributes:
+        cells: one per column.
+        photo: the image that its first cell opens.
+        show: ``errors`` and ``classes`` of the examples that its first cell
+            shows.
+    """
 
     cells: Sequence[Cell]
     photo: Optional[int] = None
+    show: Optional[Mapping[str, Any]] = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,7 @@ class Gallery:
 
     groups: Sequence[Group]
     classes: Sequence[str]
+    worklist: bool = True
     legend: Sequence[tuple[str, str]] = (
         ('gt', 'object as annotated'),
         ('missed', 'missed object'),
@@ -118,6 +127,8 @@ class Page:
         sections: the parts.
         photos: what the lightbox shows.
         start_score: detections below it are first hidden in the lightbox.
+        data_set: ``images`` and ``categories`` of the worklist, in COCO's
+            form.
     """
 
     title: str
@@ -128,6 +139,7 @@ class Page:
     sections: Sequence[Section] = ()
     photos: Sequence[Photo] = field(default=())
     start_score: float = 0.0
+    data_set: Optional[Mapping[str, Any]] = None
 
     def drawings(self) -> list[Drawing]:
         """Return the figures of all sections."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from mmdet_cppe5.reports.findings import findings
 from mmdet_cppe5.reports.gallery import Group, galleries
 from mmdet_cppe5.reports.page import Headline, Page, Section
 from mmdet_cppe5.reports.photos import embed_photos, find_photo
+from mmdet_cppe5.reports.section_fix import fix_section
 from mmdet_cppe5.reports.sections_accuracy import (
     accuracy_section,
     ends,
@@ -94,6 +95,7 @@ def report_page(
     addresses, problems = _photos(data, chosen, extras.images)
     shown = {image for image, address in zip(chosen, addresses) if address}
     sections = [
+        fix_section(data, study),
         accuracy_section(data, study),
         error_section(data, study),
         score_section(data, study, score),
@@ -103,7 +105,7 @@ def report_page(
     ]
     if extras.comparison is not None:
         sections.insert(
-            1, model_section(studies, extras.comparison, extras.milliseconds)
+            2, model_section(studies, extras.comparison, extras.milliseconds)
         )
     notices = [*extras.notices, *problems]
     if len(chosen) < len(data.image_names):
@@ -122,7 +124,18 @@ def report_page(
         sections,
         photo_list(data, study, chosen, addresses, score),
         round(float(np.floor(score * 100) / 100), 2),
+        _listed(data, groups),
     )
+
+
+def _listed(data: DataSet, groups: Sequence[Group]) -> dict[str, Any]:
+    """Return images and categories that a worklist may name."""
+    shown = sorted({card.photo for group in groups for card in group.cards})
+    names = zip(data.truth.category_ids, data.class_names)
+    return {
+        'images': [data.truth.images[i] for i in shown],
+        'categories': [{'id': key, 'name': name} for key, name in names],
+    }
 
 
 def _choose_images(

@@ -34,6 +34,7 @@ class DataSet:
         image_sizes: width and height in pixels, ``(N, 2)``; where a file
             does not say, what its boxes reach to.
         ground_truths: the objects.
+        truth: the file they come from.
     """
 
     name: str
@@ -41,6 +42,14 @@ class DataSet:
     image_names: tuple[str, ...]
     image_sizes: np.ndarray
     ground_truths: GroundTruths
+    truth: CocoGroundTruth
+
+    @cached_property
+    def rows_by_image(self) -> list[np.ndarray]:
+        """Rows of the objects of each image."""
+        image = self.ground_truths.image
+        ends = np.cumsum(np.bincount(image, minlength=len(self.image_names)))
+        return np.split(np.argsort(image, kind='stable'), ends[:-1])
 
     def counts(self) -> np.ndarray:
         """Return how many counted objects each class has, ``(K,)``."""
@@ -57,10 +66,17 @@ class Study:
     Attributes:
         name: what to call the detector.
         assessment: its scores, TIDE's errors and intervals.
+        entries: place of each detection in its file, from 0; None where all
+            of the file's are here in order.
     """
 
     name: str
     assessment: Assessment
+    entries: Optional[np.ndarray] = None
+
+    def entry(self, det: int) -> int:
+        """Return the place of a detection in its file."""
+        return det if self.entries is None else int(self.entries[det])
 
     @property
     def evaluation(self) -> Evaluation:
@@ -111,6 +127,7 @@ def data_set(truth: CocoGroundTruth, name: str) -> DataSet:
         ),
         np.where(sizes > 0, sizes, np.maximum(np.ceil(reach), 1)),
         objects,
+        truth,
     )
 
 
@@ -133,6 +150,7 @@ def study(
     *,
     resamples: Optional[int] = None,
     seed: int = 0,
+    entries: Optional[np.ndarray] = None,
 ) -> Study:
     """Judge one detector.
 
@@ -143,6 +161,7 @@ def study(
         resamples: for the intervals; 0 leaves them out, None takes
             :func:`default_resamples`.
         seed: of the resampling.
+        entries: see :class:`Study`.
     """
     if resamples is None:
         resamples = default_resamples(len(detections))
@@ -153,4 +172,5 @@ def study(
     return Study(
         name,
         assess(data.ground_truths, detections, data.class_names, settings),
+        entries,
     )

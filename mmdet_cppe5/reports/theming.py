@@ -7,18 +7,20 @@ while hue stays, so what stood out on white stands out on black.
 
 from __future__ import annotations
 
+import html
 import re
 
 import numpy as np
 
 from mmdet_cppe5.classes import PALETTE
-from mmdet_cppe5.figures.style import GENERIC, INK, PAPER, Drawing
+from mmdet_cppe5.figures.style import GENERIC, INK, LINK, PAPER, Drawing
 
 DARK_PAPER = '#171a1e'
 
 _COLOUR = re.compile(r'#[0-9a-f]{6}\b')
 _STYLE = re.compile(r'style="[^"]*"')
 _GROUP_ID = re.compile(r'(<g) id="[^"]*"')
+_LINK = re.compile(rf'<g id="{LINK}([0-9a-f]+)"')
 _FAMILY = re.compile(r'(font-family: |font: [^\";]*?px )[^\";]+')
 _PATH = re.compile(r' d="[^"]*"')
 _DIGITS = re.compile(r'(\.\d\d)\d+')
@@ -105,6 +107,12 @@ def _shorten_path(match: re.Match[str]) -> str:
     )
 
 
+def _to_link(match: re.Match[str]) -> str:
+    """Make a marked part of a figure a link that the page's script follows."""
+    wanted = html.escape(bytes.fromhex(match.group(1)).decode())
+    return f'<g role="button" tabindex="0" data-show="{wanted}"'
+
+
 def inline_svg(drawing: Drawing, colours: set[str]) -> str:
     """Return a drawing as SVG to be put into HTML as it is.
 
@@ -128,6 +136,7 @@ def inline_svg(drawing: Drawing, colours: set[str]) -> str:
     svg = re.sub(
         r'<(metadata|style)\b.*?</\1>', '', svg, count=2, flags=re.DOTALL
     )
+    svg = _LINK.sub(_to_link, svg)
     svg = _GROUP_ID.sub(r'\1', svg)
     svg = _PATH.sub(_shorten_path, svg)
     svg = _STYLE.sub(use_variables, svg)

@@ -1,5 +1,7 @@
 """The report in a real browser: nothing foreign, nothing broken, all works."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -71,7 +73,7 @@ def opened(report, open_page):
 def test_opens_from_disk_without_errors_or_requests(opened):
     page, faults = opened
     assert page.title().startswith('How good is xxxx')
-    assert page.locator('main > section').count() == 9
+    assert page.locator('main > section').count() == 10
     assert faults == []
 
 
@@ -122,7 +124,7 @@ def test_gallery_filters(opened):
     page, faults = opened
     visible = page.locator('.card:visible')
     everything = visible.count()
-    output = page.locator('#gallery-filters output')
+    output = page.locator('#gallery-filters output.count')
     assert output.inner_text() == f'{everything} of {everything} examples'
 
     boxes = page.locator('#gallery-filters input[name=error]')
@@ -187,6 +189,87 @@ def test_lightbox_by_mouse_and_keyboard(opened):
     page.locator('.card button').first.press('Enter')
     assert dialog.is_visible()
     page.keyboard.press('Escape')
+    assert faults == []
+
+
+def test_what_to_fix_leads_to_examples(opened):
+    page, faults = opened
+    visible = page.locator('.card:visible')
+    everything = visible.count()
+    link = page.locator('#fix-table button', has_text='Missed object')
+    link.click()
+    page.locator('.card[hidden]').first.wait_for(state='attached')
+    assert set(_values(visible, 'data-error')) == {'Miss'}
+    # A bar of the TIDE figure, from the keyboard.
+    bar = page.locator('#figure-tide [data-show]').first
+    bar.press('Enter')
+    page.wait_for_function(
+        "() => !document.querySelector('.card[data-error=Miss]:not([hidden])')"
+    )
+    assert set(_values(visible, 'data-error')) <= {'Cls'}
+    # A cell off the diagonal: only examples with both of its classes.
+    cell = page.locator('#figure-confusion [data-show*="Both"]').first
+    wanted = json.loads(cell.get_attribute('data-show'))['classes']
+    cell.dispatch_event('click')
+    page.wait_for_function(
+        """() => document.querySelector('#gallery-filters .count')
+            .textContent.includes(' with ')"""
+    )
+    for text in _values(visible, 'data-classes'):
+        assert set(wanted) <= set(json.loads(text))
+    page.get_by_role('button', name='Show all').click()
+    page.locator('.card[hidden]').first.wait_for(state='detached')
+    assert visible.count() == everything
+    assert faults == []
+
+
+def test_worklist_of_ticked_examples(opened, report):
+    page, faults = opened
+
+    def download(kind):
+        with page.expect_download() as waiting:
+            page.locator(f'[data-download={kind}]').click()
+        return waiting.value.path().read_text()
+
+    shown = page.locator('.card:visible').count()
+    assert len(list(csv.DictReader(io.StringIO(download('csv'))))) == shown
+    card = page.locator('.card[data-error=Cls]').first
+    card.locator('input').check()
+    item = json.loads(card.get_attribute('data-work'))
+    (row,) = csv.DictReader(io.StringIO(download('csv')))
+    assert row['error'] == 'Cls'
+    assert float(row['score']) == item['score']
+    assert [float(row[k]) for k in ('x', 'y', 'width', 'height')] == (
+        item['bbox']
+    )
+    coco = json.loads(download('json'))
+    truth = json.loads((report.parent / 'truth.json').read_text())
+    (made,) = coco['annotations']
+    assert made['bbox'] == item['bbox']
+    assert made['attributes']['detection'] == item['detection']
+    (image,) = coco['images']
+    assert image in truth['images']
+    assert coco['categories'] == truth['categories']
+    card.locator('input').uncheck()
+    assert faults == []
+
+
+def test_score_slider_and_lightbox_follow_the_filter(opened):
+    page, faults = opened
+    slider = page.locator('#gallery-filters input[name=score]')
+    slider.fill('0.6')
+    shown = page.locator('.card:visible')
+    scores = [float(text) for text in _values(shown, 'data-score')]
+    assert scores
+    assert min(scores) >= 0.6
+    names = set(_values(shown, 'data-image'))
+    shown.first.locator('button').click()
+    assert page.locator('.stage rect.focus').count() == 1
+    facts = page.locator('#lightbox .facts').inner_text()
+    assert f'1 of {len(names)} ·' in facts
+    page.keyboard.press('Escape')
+    page.get_by_role('button', name='Show all').click()
+    page.locator('.card[hidden]').first.wait_for(state='detached')
     assert faults == []
 
 

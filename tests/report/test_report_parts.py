@@ -1,8 +1,10 @@
 """Examples, photos, exports and the report's input, one by one."""
 
 import base64
+import csv
 import io
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from mmdet_cppe5.reports.photos import (
 )
 from mmdet_cppe5.reports.sections_scores import at_thresholds
 from mmdet_cppe5.reports.study import data_set, study
+from mmdet_cppe5.reports.worklist import work_items
 
 
 def judge(annotations, detections, images=(1,), names=None):
@@ -286,6 +289,66 @@ def test_speed_comes_from_benchmark_records(files):
     record.write_text('{}')
     with pytest.raises(ValueError, match='Expected a benchmark record'):
         write_report(options(files, speed=(f'a={record}',)))
+
+
+def test_worklist_holds_every_error(files):
+    """Detector a finds one object and misses the other of image 1."""
+    for name in ('list.csv', 'list.json'):
+        write_report(options(files, worklist=files / name))
+    (row,) = csv.DictReader((files / 'list.csv').open())
+    assert row['error'] == 'Miss'
+    assert (row['image_id'], row['annotation_id']) == ('1', '2')
+    assert row['detection'] == row['score'] == ''
+    coco = json.loads((files / 'list.json').read_text())
+    assert parse_ground_truth(coco, 'list.json').class_names == ('A', 'B')
+    (made,) = coco['annotations']
+    assert made['category_id'] == 2
+    assert made['bbox'] == BOX
+    assert made['attributes']['error'] == 'Miss'
+    with pytest.raises(ValueError, match=r'ends in .csv or .json'):
+        write_report(options(files, worklist=files / 'list.txt'))
+
+
+def test_worklist_counts_as_tide_does():
+    data, judged = judge(
+        [annotation(k, 1, BOX) for k in (1, 2, 3)],
+        [entry(1, 2, BOX, 0.9), entry(2, 1, [100, 100, 80, 24], 0.8)],
+        images=(1, 2, 3),
+    )
+    items = work_items(data, judged)
+    for name in ('Cls', 'Loc', 'Both', 'Dupe', 'Bkg', 'Miss'):
+        number = sum(item.error == name for item in items)
+        assert number == judged.tide.counts[name]
+    first = items[0]
+    assert (first.error, first.detection, first.iou) == ('Cls', 0, 1.0)
+    assert first.annotation_id == 1
+
+
+def test_the_page_says_how_to_repeat_it(files):
+    page = write_report(options(files, seed=3, names=('x', 'y z')))
+    command = dict(page.sections[-1].facts)['Command']
+    assert shlex.split(command) == [
+        'mmdet-cppe5',
+        'report',
+        *(str(files / name) for name in ('gt.json', 'a.bbox.json', 'b.json')),
+        *('--out', str(files / 'report.html')),
+        *('--names', 'x', 'y z', '--resamples', '20', '--seed', '3'),
+    ]
+
+
+def test_likely_label_errors_are_not_shown_twice():
+    far = [400, 300, 50, 50]
+    data, judged = judge(
+        [annotation(1, 1, BOX)],
+        [entry(1, 1, BOX, 0.5), entry(1, 2, far, 0.9), entry(1, 2, far, 0.1)],
+    )
+    groups = {group.id: group for group in galleries(data, judged)}
+    shown = [groups[kind].cards for kind in ('Label', 'Bkg')]
+    assert [[c.text for c in cards] for cards in shown] == [
+        ['score 0.90'],
+        ['score 0.10'],
+    ]
+    assert groups['Bkg'].total == 2
 
 
 def test_wrong_input_is_named(files, capsys):

@@ -94,18 +94,25 @@
   // ---- gallery filters -------------------------------------------------------
   const form = one('#gallery-filters');
   const cards = all('.card');
+  // Classes that a click on a figure or a table asked for.
+  let pinned = [];
+  let apply = () => {};
   if (form) {
     const nothing = one('.nothing');
-    const apply = () => {
+    const slider = form.elements.score;
+    apply = () => {
       const data = new FormData(form);
       const boxes = all('input[name=error]', form);
       const errors = new Set(data.getAll('error'));
-      const wanted = data.get('class');
+      const wanted = [...pinned, data.get('class')].filter(Boolean);
       const image = data.get('image').trim().toLowerCase();
+      const lowest = Number(slider.value);
       let shown = 0;
       for (const card of cards) {
+        const classes = JSON.parse(card.dataset.classes);
         const fits = (!boxes.length || errors.has(card.dataset.error))
-          && (!wanted || JSON.parse(card.dataset.classes).includes(wanted))
+          && wanted.every((name) => classes.includes(name))
+          && Number(card.dataset.score ?? 1) >= lowest
           && card.dataset.image.toLowerCase().includes(image);
         card.hidden = !fits;
         shown += fits ? 1 : 0;
@@ -114,12 +121,86 @@
         group.hidden = !one('.card:not([hidden])', group);
       }
       nothing.hidden = shown > 0;
-      one('output', form).textContent = `${shown} of ${cards.length} examples`;
+      one('.slider output', form).textContent = lowest.toFixed(2);
+      one('.count', form).textContent = `${shown} of ${cards.length} examples`
+        + (pinned.length ? ` with ${pinned.join(' and ')}` : '');
     };
     form.addEventListener('input', apply);
-    form.addEventListener('reset', () => setTimeout(apply));
+    form.addEventListener('reset', () => setTimeout(() => {
+      pinned = [];
+      apply();
+    }));
     form.addEventListener('submit', (event) => event.preventDefault());
     apply();
+    const show = (wanted) => {
+      form.reset();
+      setTimeout(() => {
+        pinned = wanted.classes ?? [];
+        for (const box of all('input[name=error]', form)) {
+          box.checked = !wanted.errors || wanted.errors.includes(box.value);
+        }
+        apply();
+        one('#examples').scrollIntoView();
+        form.querySelector('input').focus({ preventScroll: true });
+      });
+    };
+    const follow = (event) => {
+      const link = event.target.closest?.('[data-show]');
+      if (!link || (event.type === 'keydown' && event.key !== 'Enter')) return;
+      if (event.type === 'keydown' && link.localName === 'button') return;
+      show(JSON.parse(link.dataset.show));
+    };
+    document.addEventListener('click', follow);
+    document.addEventListener('keydown', follow);
+  }
+
+  // ---- worklist ------------------------------------------------------------
+  const cell = (value) => {
+    const text = value === null ? '' : String(value);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const asCsv = (items) => {
+    const names = Object.keys(items[0] ?? {}).filter((key) => key !== 'bbox');
+    const head = [...names, 'x', 'y', 'width', 'height'];
+    const rows = items.map((item) => [
+      ...names.map((key) => item[key]), ...item.bbox]);
+    return [head, ...rows].map((row) => `${row.map(cell).join(',')}\n`).join('');
+  };
+  const asCoco = (items) => {
+    const { images, categories } = JSON.parse(one('#data-set').textContent);
+    const ids = new Set(items.map((item) => item.image_id));
+    return JSON.stringify({
+      images: images.filter((image) => ids.has(image.id)),
+      annotations: items.map((item, index) => {
+        const { image_id, file_name, category, bbox, ...attributes } = item;
+        return {
+          id: index + 1,
+          image_id,
+          category_id: categories.find((each) => each.name === category).id,
+          bbox,
+          area: bbox[2] * bbox[3],
+          iscrowd: 0,
+          attributes,
+        };
+      }),
+      categories,
+    }, null, 1);
+  };
+  for (const button of all('[data-download]')) {
+    button.addEventListener('click', () => {
+      const kind = button.dataset.download;
+      const shown = cards.filter((card) => !card.hidden);
+      const ticked = shown.filter((card) => one('.tick input', card)?.checked);
+      const items = (ticked.length ? ticked : shown)
+        .map((card) => JSON.parse(card.dataset.work));
+      const text = kind === 'csv' ? asCsv(items) : asCoco(items);
+      const type = kind === 'csv' ? 'text/csv' : 'application/json';
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([text], { type }));
+      link.download = `worklist.${kind}`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
   }
 
   // ---- lightbox ----------------------------------------------------------------
@@ -139,6 +220,11 @@
     return made;
   };
   let position = 0;
+  let order = photos.map((_, i) => i);
+  let focus = null;
+  const shownPhotos = () => [...new Set(cards.filter((card) => !card.hidden)
+    .map((card) => places.get(one('[data-photo]', card).dataset.photo))
+    .filter((place) => place !== undefined))];
   const draw = () => {
     const photo = photos[position];
     const svg = element('svg', {
@@ -172,16 +258,21 @@
       }
       drawn += 1;
     }
+    if (focus && focus.position === position) {
+      const [x, y, width, height] = focus.bbox;
+      svg.append(element('rect', { class: 'focus', x, y, width, height }));
+    }
     svg.append(...tags);
     stage.replaceChildren(svg);
     one('#lightbox-title').textContent = photo.name;
     one('.slider output', dialog).textContent = lowest.toFixed(2);
     one('.facts', dialog).textContent =
-      `${position + 1} of ${photos.length} · ${drawn} boxes drawn`
+      `${order.indexOf(position) + 1} of ${order.length} · ${drawn} ${drawn === 1 ? 'box' : 'boxes'} drawn`
       + (photo.facts ? ` · ${photo.facts}` : '');
   };
   const move = (step) => {
-    position = (position + step + photos.length) % photos.length;
+    const place = order.indexOf(position);
+    position = order[(place + step + order.length) % order.length];
     draw();
   };
   const places = new Map(photos.map((photo, i) => [String(photo.key), i]));
@@ -189,6 +280,10 @@
     const button = event.target.closest('[data-photo]');
     if (!button || !places.has(button.dataset.photo)) return;
     position = places.get(button.dataset.photo);
+    const card = button.closest('.card');
+    focus = card && card.dataset.work
+      ? { position, bbox: JSON.parse(card.dataset.work).bbox } : null;
+    order = card && form ? shownPhotos() : photos.map((_, i) => i);
     dialog.showModal();
     draw();
   });
