@@ -92,6 +92,16 @@ class Gallery:
 
 
 @dataclass(frozen=True)
+class PairView:
+    """Two detectors against each other: what a line says and unfolds."""
+
+    title: str
+    text: str
+    table: Table
+    groups: Sequence[Group]
+
+
+@dataclass(frozen=True)
 class Section:
     """One part of a page: words, figures, examples, tables, facts."""
 
@@ -103,6 +113,7 @@ class Section:
     gallery: Optional[Gallery] = None
     filter: str = ''
     facts: Sequence[tuple[str, str]] = ()
+    pairs: Sequence[PairView] = ()
 
 
 @dataclass(frozen=True)
@@ -129,6 +140,7 @@ class Page:
         start_score: detections below it are first hidden in the lightbox.
         data_set: ``images`` and ``categories`` of the worklist, in COCO's
             form.
+        detector: name of the detector that the page is about.
     """
 
     title: str
@@ -140,6 +152,7 @@ class Page:
     photos: Sequence[Photo] = field(default=())
     start_score: float = 0.0
     data_set: Optional[Mapping[str, Any]] = None
+    detector: str = ''
 
     def drawings(self) -> list[Drawing]:
         """Return the figures of all sections."""
@@ -147,7 +160,10 @@ class Page:
 
     def tables(self) -> list[Table]:
         """Return the tables of all sections."""
-        return [each for part in self.sections for each in part.tables]
+        tables = [each for part in self.sections for each in part.tables]
+        for part in self.sections:
+            tables += [pair.table for pair in part.pairs]
+        return tables
 
 
 def require_jinja() -> None:
@@ -236,5 +252,6 @@ def _photo_data(photo: Photo) -> dict[str, Any]:
         'height': photo.height,
         'pixels': photo.href is not None,
         'boxes': photo.boxes,
+        'others': photo.others,
         'facts': photo.facts,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -40,6 +40,8 @@ class Photo:
             pixels of the original. Roles: ``gt`` and ``missed`` for objects,
             ``good`` and ``det`` for right and wrong detections.
         facts: a few words about it.
+        others: name of another detector -> the same boxes with its own
+            detections.
     """
 
     key: int
@@ -49,6 +51,9 @@ class Photo:
     href: Optional[str] = None
     boxes: Sequence[tuple[Any, ...]] = field(default=())
     facts: str = ''
+    others: Mapping[str, Sequence[tuple[Any, ...]]] = field(
+        default_factory=dict
+    )
 
 
 def require_pillow() -> None:

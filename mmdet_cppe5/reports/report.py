@@ -20,6 +20,7 @@ from mmdet_cppe5.reports.gallery import Group, galleries
 from mmdet_cppe5.reports.page import Headline, Page, Section
 from mmdet_cppe5.reports.photos import embed_photos, find_photo
 from mmdet_cppe5.reports.section_fix import fix_section
+from mmdet_cppe5.reports.section_pairs import ALL_PAIRS, pair_section
 from mmdet_cppe5.reports.sections_accuracy import (
     accuracy_section,
     ends,
@@ -103,6 +104,8 @@ def report_page(
         example_section(data, groups, shown),
         image_section(data, study, score, set(chosen)),
     ]
+    if len(studies) > 1:
+        sections.insert(-1, pair_section(data, studies, shown))
     if extras.comparison is not None:
         sections.insert(
             2, model_section(studies, extras.comparison, extras.milliseconds)
@@ -122,9 +125,12 @@ def report_page(
         _headline(study),
         findings(data, study, groups, extras.comparison),
         sections,
-        photo_list(data, study, chosen, addresses, score),
+        photo_list(
+            data, study, studies[1:ALL_PAIRS], chosen, addresses, score
+        ),
         round(float(np.floor(score * 100) / 100), 2),
         _listed(data, groups),
+        study.name,
     )
 
 

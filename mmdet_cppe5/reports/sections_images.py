@@ -16,6 +16,8 @@ from mmdet_cppe5.reports.photos import Photo
 from mmdet_cppe5.reports.study import HIT_IOU, DataSet, Study
 
 LISTED = 500
+# Of a detector that the page is not about.
+OTHER_BOXES = 40
 
 
 def miss_section(data: DataSet, study: Study) -> Section:
@@ -150,6 +152,7 @@ def image_section(
 def photo_list(
     data: DataSet,
     study: Study,
+    others: Sequence[Study],
     chosen: Sequence[int],
     addresses: Sequence[str | None],
     score: float,
@@ -159,6 +162,7 @@ def photo_list(
     Args:
         data: the data set.
         study: the detector.
+        others: detectors whose boxes can be shown instead.
         chosen: positions of the images.
         addresses: ``data:`` address of each one's photo, or None.
         score: the threshold of the counts.
@@ -184,6 +188,10 @@ def photo_list(
                 href,
                 photo_boxes(data, study, image),
                 f'{tp} TP, {fp} FP, {fn} FN at score ≥ {score:.2f}',
+                {
+                    each.name: photo_boxes(data, each, image, OTHER_BOXES)
+                    for each in others
+                },
             )
         )
     return photos

@@ -73,7 +73,7 @@ def opened(report, open_page):
 def test_opens_from_disk_without_errors_or_requests(opened):
     page, faults = opened
     assert page.title().startswith('How good is xxxx')
-    assert page.locator('main > section').count() == 10
+    assert page.locator('main > section').count() == 11
     assert faults == []
 
 
@@ -270,6 +270,30 @@ def test_score_slider_and_lightbox_follow_the_filter(opened):
     page.keyboard.press('Escape')
     page.get_by_role('button', name='Show all').click()
     page.locator('.card[hidden]').first.wait_for(state='detached')
+    assert faults == []
+
+
+def test_detectors_object_by_object(opened):
+    page, faults = opened
+    pair = page.locator('#objects details')
+    assert pair.count() == 1
+    pair.locator('summary').click()
+    numbers = pair.locator('tbody tr').first.locator('td').all_inner_texts()
+    # 8 images of 3 objects: fixed, broken, missed by both, found by both.
+    assert sum(map(int, numbers[:4])) == 24
+    pair.locator('.card button').first.click()
+    chosen = page.locator('#detector')
+    found = page.locator('.stage rect.good, .stage rect.det')
+    page.locator('#lightbox input[type=range]').fill('0')
+    mine = found.count()
+    page.keyboard.press('Escape')
+    pair.locator('.card button').first.click()
+    chosen.select_option('other')
+    assert found.count() != mine
+    chosen.select_option('')
+    assert found.count() == mine
+    page.keyboard.press('Escape')
+    pair.locator('summary').click()
     assert faults == []
 
 

@@ -20,6 +20,7 @@ from mmdet_cppe5.reports.exports import save_drawing, to_latex, to_markdown
 from mmdet_cppe5.reports.framing import box_iou, crop
 from mmdet_cppe5.reports.from_files import ReportFiles, write_report
 from mmdet_cppe5.reports.gallery import galleries, photo_boxes
+from mmdet_cppe5.reports.object_pairs import object_pair
 from mmdet_cppe5.reports.page import Cell, Column, Row, Table
 from mmdet_cppe5.reports.photos import (
     embed_photos,
@@ -307,6 +308,40 @@ def test_worklist_holds_every_error(files):
     assert made['attributes']['error'] == 'Miss'
     with pytest.raises(ValueError, match=r'ends in .csv or .json'):
         write_report(options(files, worklist=files / 'list.txt'))
+
+
+def test_two_detectors_object_by_object():
+    """Image 1 is fixed, 2 broken, 3 found by both, 4 by neither.
+
+    Both have the false positive at ``far``; only A has the one at ``lone``.
+    """
+    far, lone = [400, 300, 50, 50], [300, 10, 40, 40]
+    objects = [annotation(k, 1, BOX) for k in (1, 2, 3, 4)]
+    data, a = judge(
+        objects,
+        [entry(k, 1, BOX, 0.9) for k in (2, 3)]
+        + [entry(1, 1, far, 0.95), entry(1, 2, lone, 0.95)],
+        images=(1, 2, 3, 4),
+    )
+    _, b = judge(
+        objects,
+        [entry(k, 1, BOX, 0.9) for k in (1, 3)]
+        + [entry(1, 1, [402, 300, 50, 50], 0.95)],
+        images=(1, 2, 3, 4),
+    )
+    pair = object_pair(data, a, b)
+    assert pair.scores == (0.9, 0.9)
+    assert {name: rows.tolist() for name, rows in pair.objects.items()} == {
+        'fixed': [0],
+        'broken': [1],
+        'found by both': [2],
+        'missed by both': [3],
+    }
+    assert {name: rows.tolist() for name, rows in pair.alarms.items()} == {
+        'gone': [3],
+        'new': [],
+        'in both': [2],
+    }
 
 
 def test_worklist_counts_as_tide_does():

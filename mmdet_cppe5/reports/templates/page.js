@@ -93,7 +93,7 @@
 
   // ---- gallery filters -------------------------------------------------------
   const form = one('#gallery-filters');
-  const cards = all('.card');
+  const cards = all('.group .card');
   // Classes that a click on a figure or a table asked for.
   let pinned = [];
   let apply = () => {};
@@ -219,6 +219,8 @@
     if (text !== undefined) made.textContent = text;
     return made;
   };
+  const detector = one('#detector');
+  const boxesOf = (photo) => photo.others?.[detector?.value] ?? photo.boxes;
   let position = 0;
   let order = photos.map((_, i) => i);
   let focus = null;
@@ -243,7 +245,7 @@
       photo.height / (0.74 * innerHeight));
     let drawn = 0;
     const tags = [];
-    for (const [role, x, y, w, h, tag, score] of photo.boxes) {
+    for (const [role, x, y, w, h, tag, score] of boxesOf(photo)) {
       const isTruth = role === 'gt' || role === 'missed';
       if (!layers[isTruth ? 'gt' : 'det'].checked) continue;
       if (!isTruth && score < lowest) continue;
@@ -283,7 +285,8 @@
     const card = button.closest('.card');
     focus = card && card.dataset.work
       ? { position, bbox: JSON.parse(card.dataset.work).bbox } : null;
-    order = card && form ? shownPhotos() : photos.map((_, i) => i);
+    order = card && cards.includes(card) ? shownPhotos()
+      : photos.map((_, i) => i);
     dialog.showModal();
     draw();
   });
@@ -299,7 +302,12 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target === slider && event.key.startsWith('Arrow')) return;
     const keys = { g: 'gt', d: 'det', l: 'tags' };
-    if (event.key === 'ArrowLeft') move(-1);
+    if (event.target.localName === 'select') return;
+    if (event.key.toLowerCase() === 't' && detector) {
+      detector.selectedIndex = (detector.selectedIndex + 1)
+        % detector.options.length;
+      draw();
+    } else if (event.key === 'ArrowLeft') move(-1);
     else if (event.key === 'ArrowRight') move(1);
     else if (keys[event.key.toLowerCase()]) {
       const box = layers[keys[event.key.toLowerCase()]];
