@@ -92,7 +92,8 @@ class Evaluation:
             self._by_axes(self._accumulate(cap).precision)
             for cap in self.max_dets[:-1]
         ]
-        return np.stack([*caps, self._precision], axis=-1)
+        largest = self._by_axes(self.curves.precision)
+        return np.stack([*caps, largest], axis=-1)
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -148,12 +149,21 @@ class Evaluation:
         Raises:
             ValueError: If the threshold or the size range was not evaluated.
         """
-        precision = self._precision[..., self.area_index(area)]
+        a = self.area_index(area)
+        if label is not None:
+            by_class = self._precision_by_class[a, label]  # (T, R)
+            if iou_thr is not None:
+                by_class = by_class[self.threshold_index(iou_thr)]
+            return float(by_class.mean())
+        precision = self._precision_by_area[a]  # (T, R, K)
         if iou_thr is not None:
             precision = precision[self.threshold_index(iou_thr)]
-        if label is not None:
-            precision = precision[..., label]
-        return _mean_of_defined(precision)
+        some = self.positives[a] > 0
+        if not some.any():
+            return float('nan')
+        if not some.all():
+            precision = np.compress(some, precision, axis=-1)
+        return float(precision.mean())
 
     def ar(
         self,
@@ -175,8 +185,11 @@ class Evaluation:
         self, iou_thr: Optional[float] = None, area: Optional[str] = None
     ) -> FloatArray:
         """(K,) :meth:`ap` of each class, NaN where undefined."""
-        classes = range(self.ground_truths.num_classes)
-        return np.array([self.ap(iou_thr, area, label) for label in classes])
+        precision = self._precision_by_class[self.area_index(area)]
+        if iou_thr is not None:
+            precision = precision[:, [self.threshold_index(iou_thr)]]
+        mean: FloatArray = _rows(precision).mean(axis=1)
+        return mean
 
     def ar_per_class(
         self,
@@ -185,10 +198,12 @@ class Evaluation:
         area: Optional[str] = None,
     ) -> FloatArray:
         """(K,) :meth:`ar` of each class, NaN where undefined."""
-        classes = range(self.ground_truths.num_classes)
-        return np.array(
-            [self.ar(max_det, iou_thr, area, label) for label in classes]
-        )
+        cap = -1 if max_det is None else self._cap_index(max_det)
+        recall = self.recall[:, :, self.area_index(area), cap].T  # (K, T)
+        if iou_thr is not None:
+            recall = recall[:, [self.threshold_index(iou_thr)]]
+        mean: FloatArray = _rows(recall).mean(axis=1)
+        return mean
 
     def summary(self) -> dict[str, float]:
         """COCO's headline numbers by name, NaN where undefined.
@@ -286,10 +301,19 @@ class Evaluation:
         """Whether a threshold was evaluated, to within rounding."""
         return bool(same_threshold(self.iou_thrs, iou_thr).any())
 
+    # Means are taken over contiguous arrays: numpy adds these up in the order
+    # that pycocotools' numbers have to the last bit.
     @cached_property
-    def _precision(self) -> FloatArray:
-        """(T, R, K, A) at the largest cap."""
-        return self._by_axes(self.curves.precision)
+    def _precision_by_area(self) -> FloatArray:
+        """(A, T, R, K) at the largest cap."""
+        by_axes = self._by_axes(self.curves.precision)
+        return np.ascontiguousarray(by_axes.transpose(3, 0, 1, 2))
+
+    @cached_property
+    def _precision_by_class(self) -> FloatArray:
+        """(A, K, T, R) at the largest cap."""
+        by_axes = self._by_axes(self.curves.precision)
+        return np.ascontiguousarray(by_axes.transpose(3, 2, 0, 1))
 
     def _accumulate(self, cap: int) -> Curves:
         return accumulate(
@@ -395,6 +419,11 @@ def _mean_of_defined(values: FloatArray) -> float:
     """Mean of what is not NaN; NaN if all is."""
     defined = values[~np.isnan(values)]
     return float(np.mean(defined)) if defined.size else float('nan')
+
+
+def _rows(values: FloatArray) -> FloatArray:
+    """(K, n) contiguous rows of values with K in front."""
+    return np.ascontiguousarray(values).reshape(len(values), -1)
 
 
 def size_suffix(name: str) -> str:

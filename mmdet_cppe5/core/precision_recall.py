@@ -8,6 +8,8 @@ non-increasing from the right. It only rises at hits, so nothing but the hits
 needs to be looked at.
 """
 
+from typing import Union
+
 import numpy as np
 
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
@@ -65,7 +67,7 @@ def average_precision(
     curve = np.repeat(np.arange(len(hits)), hits)  # (H,)
     start = np.cumsum(hits) - hits
     found = np.arange(1, len(counted) + 1) - start[curve]  # (H,)
-    best = _largest_from_here(found / (counted + np.spacing(1)), curve, hits)
+    best = largest_from_here(found / (counted + np.spacing(1)), curve, hits)
     totals, kind = np.unique(positives, return_inverse=True)
     width = int(totals.max(initial=0)) + 2
     first = np.maximum(hits_needed(totals), 1)  # (U, 101), U distinct totals
@@ -77,7 +79,7 @@ def average_precision(
     return mean
 
 
-def _largest_from_here(
+def largest_from_here(
     values: FloatArray, curve: IntArray, hits: IntArray
 ) -> FloatArray:
     """Largest of each value in 0..1 and those after it in its curve."""
@@ -135,3 +137,15 @@ def largest_recall(hits: IntArray, positives: IntArray) -> FloatArray:
     recall = np.full(np.shape(hits), np.nan)
     np.divide(hits, positives, out=recall, where=positives > 0)
     return recall
+
+
+def mean_of_defined(
+    values: FloatArray, axis: Union[int, tuple[int, ...]]
+) -> FloatArray:
+    """Mean of what is not NaN along an axis; NaN if all is."""
+    defined = ~np.isnan(values)  # as values
+    count = defined.sum(axis=axis)
+    total = np.where(defined, values, 0).sum(axis=axis)
+    mean = np.full(count.shape, np.nan)
+    np.divide(total, count, out=mean, where=count > 0)
+    return mean

@@ -1,12 +1,16 @@
 """The headline numbers of resampled images."""
 
-from typing import Union
+from functools import cached_property
+from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
+from mmdet_cppe5.core.curves import Curves
 from mmdet_cppe5.core.evaluation import Evaluation, size_suffix
+from mmdet_cppe5.core.influence import CurveInfluence
+from mmdet_cppe5.core.precision_recall import mean_of_defined
 from mmdet_cppe5.core.resampling import ResampledCurves
 from mmdet_cppe5.core.tide_errors import find_errors, prepare
 from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
@@ -19,11 +23,18 @@ _JACKKNIFE_GROUPS = 200
 def draw_images(
     num_images: int, num_resamples: int, seed: int
 ) -> NDArray[np.int32]:
-    """(B, I) copies of each image in each resample."""
+    """(B, I) copies of each image in each resample.
+
+    Every image is drawn ``B`` times in all (balanced resampling; Davison,
+    Hinkley, Schechtman: Efficient Bootstrap Simulation, Biometrika 1986), so
+    that the mean over few resamples is as steady as over many others.
+    """
     generator = np.random.default_rng(seed)
-    share = np.full(num_images, 1 / num_images)
-    drawn = generator.multinomial(num_images, share, num_resamples)  # (B, I)
-    return drawn.astype(np.int32)
+    drawn = np.tile(np.arange(num_images), num_resamples)
+    generator.shuffle(drawn)
+    drawn += np.repeat(np.arange(num_resamples) * num_images, num_images)
+    copies = np.bincount(drawn, minlength=num_resamples * num_images)
+    return copies.reshape(num_resamples, num_images).astype(np.int32)
 
 
 def leave_out(num_images: int, seed: int) -> NDArray[np.int32]:
@@ -36,6 +47,23 @@ def leave_out(num_images: int, seed: int) -> NDArray[np.int32]:
     member = np.random.default_rng(seed).permutation(num_images) % groups
     kept: BoolArray = member != np.arange(groups)[:, None]
     return kept.astype(np.int32)
+
+
+class _Set(NamedTuple):
+    """Curves with the ground truths behind them.
+
+    Attributes:
+        evaluation: The evaluation they are of.
+        curves: S curves.
+        positives: (I, Q) counted ground truths of each image, for Q kinds of
+            curves.
+        kind: (S,) column of ``positives`` of each curve.
+    """
+
+    evaluation: Evaluation
+    curves: Curves
+    positives: IntArray
+    kind: IntArray
 
 
 class ResampledNumbers:
@@ -52,16 +80,17 @@ class ResampledNumbers:
     def __init__(self, evaluation: Evaluation, tide: bool) -> None:
         gt = evaluation.ground_truths
         self._shape = (len(evaluation.iou_thrs), *evaluation.positives.shape)
-        columns = np.arange(evaluation.positives.size)
         counted = [
             _count_per_image(evaluation, ~ignored)
             for ignored in evaluation.gt_ignored
         ]
-        self._curves = ResampledCurves(
+        self._set = _Set(
             evaluation,
             evaluation.curves,
             np.hstack(counted),
-            np.tile(columns, len(evaluation.iou_thrs)),
+            np.tile(
+                np.arange(evaluation.positives.size), len(evaluation.iou_thrs)
+            ),
         )
         self._thresholds = {
             f'AP{percent}': evaluation.threshold_index(percent / 100)
@@ -74,10 +103,39 @@ class ResampledNumbers:
             *self._thresholds,
             *(f'AP{size_suffix(name)}' for name in sizes),
         ]
-        self._tide = _resampled_fixes(evaluation) if tide else None
+        self._fixes = _fixes(evaluation) if tide else None
         if tide:
             self.names += [f'dAP_{name}' for name in FIXES[1:]]
         self._num_classes = gt.num_classes
+
+    @cached_property
+    def _curves(self) -> ResampledCurves:
+        return ResampledCurves(*self._set)
+
+    @cached_property
+    def _tide(self) -> Optional[ResampledCurves]:
+        return ResampledCurves(*self._fixes) if self._fixes else None
+
+    def influence(self) -> FloatArray:
+        """(I, numbers) derivative of each number in each image's weight."""
+        curves = CurveInfluence(*self._set)
+        index = np.arange(len(self._set.kind)).reshape(self._shape)
+        by_class = curves.of_classes(index[:, 0])  # (I, K)
+        columns = [mean_of_defined(by_class, 1)]
+        chosen = [index[[t], 0] for t in self._thresholds.values()]
+        chosen += [index[:, a] for a in range(1, self._shape[1])]
+        columns += [
+            mean_of_defined(curves.of_classes(each), 1) for each in chosen
+        ]
+        if self._fixes:
+            curves = CurveInfluence(*self._fixes)
+            index = np.arange(len(self._fixes.kind)).reshape(len(FIXES), 1, -1)
+            before, *after = (
+                mean_of_defined(curves.of_classes(each), 1) for each in index
+            )
+            # Nothing is left to find: always 1.
+            columns += [np.nan_to_num(each) - before for each in after]
+        return np.column_stack([*columns, by_class])
 
     def resample(self, weights: NDArray[np.int32]) -> FloatArray:
         """(B, numbers) values for (B, I) copies of the images."""
@@ -123,31 +181,19 @@ class ResampledNumbers:
         return deltas
 
 
-def mean_of_defined(
-    values: FloatArray, axis: Union[int, tuple[int, ...]]
-) -> FloatArray:
-    """Mean of what is not NaN along an axis; NaN if all is."""
-    defined = ~np.isnan(values)  # as values
-    count = defined.sum(axis=axis)
-    total = np.where(defined, values, 0).sum(axis=axis)
-    mean = np.full(count.shape, np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    return mean
-
-
-def _resampled_fixes(evaluation: Evaluation) -> ResampledCurves:
+def _fixes(evaluation: Evaluation) -> _Set:
     """TIDE's curves at the lowest threshold."""
     bg_thr = min(0.1, float(evaluation.iou_thrs[0]) / 2)
     stage = prepare(evaluation, bg_thr)
-    errors = find_errors(evaluation, stage, 0)
+    errors = find_errors(evaluation, stage, [0])
     counted = _count_per_image(evaluation, ~evaluation.gt_ignored[0])
-    missed = _count_per_image(evaluation, errors.missed)
-    unmatched = _count_per_image(evaluation, errors.false_negative)
+    missed = _count_per_image(evaluation, errors.missed[0])
+    unmatched = _count_per_image(evaluation, errors.false_negative[0])
     # Kinds of curves: all objects, without Miss, without FalseNeg.
     kind = np.zeros(len(FIXES), np.int64)
     kind[FIXES.index('Miss')], kind[FIXES.index('FalseNeg')] = 1, 2
     num_classes = counted.shape[1]
-    return ResampledCurves(
+    return _Set(
         evaluation,
         fixed_curves(evaluation, stage, quiet_term(evaluation, stage), errors),
         np.hstack([counted, counted - missed, counted - unmatched]),

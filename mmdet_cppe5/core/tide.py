@@ -56,6 +56,7 @@ from numpy.typing import NDArray
 from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
 from mmdet_cppe5.core.curves import Term
 from mmdet_cppe5.core.evaluation import Evaluation
+from mmdet_cppe5.core.precision_recall import mean_of_defined
 from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.core.tide_errors import (
     BKG,
@@ -68,6 +69,11 @@ from mmdet_cppe5.core.tide_errors import (
     prepare,
 )
 from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
+
+_ERRORS = FIXES[1:]
+# Active detections worked on at once, over all thresholds: with few images
+# one call serves all thresholds, with many the memory of one is enough.
+_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +108,7 @@ class TideResult:
     evaluation: Evaluation = field(repr=False)
     _stage: Stage = field(repr=False)
     _errors: Errors = field(repr=False)
+    _layer: int = field(repr=False)
 
     @cached_property
     def error(self) -> NDArray[np.int8]:
@@ -112,16 +119,15 @@ class TideResult:
         """
         error = np.full(len(self.evaluation.detections), -1, np.int8)
         error[self.evaluation.ranking.rows] = self._stage.quiet
-        error[self._stage.row] = self._errors.kind
+        error[self._stage.row] = self._errors.kind[self._layer]
         return error
 
     @cached_property
     def error_gt(self) -> IntArray:
         """(N,) ground truth behind a Cls, Loc or Dupe error, else -1."""
         error_gt = np.full(len(self.evaluation.detections), -1)
-        active = np.arange(len(self._stage.row))
         error_gt[self._stage.row] = self._errors.pointed_at(
-            self._stage, active
+            self._stage, self._layer
         )
         return error_gt
 
@@ -132,18 +138,21 @@ class TideResult:
         Fixing removes the others.
         """
         fixed = np.zeros(len(self.evaluation.detections), np.bool_)
-        fixed[self._stage.row[self._errors.fixed]] = True
+        own = self._errors.fixed_layer == self._layer
+        fixed[self._stage.row[self._errors.fixed[own]]] = True
         return fixed
 
     @property
     def missed(self) -> BoolArray:
         """(G,) ground truth that is a Miss."""
-        return self._errors.missed
+        missed: BoolArray = self._errors.missed[self._layer]
+        return missed
 
     @property
     def false_negative(self) -> BoolArray:
         """(G,) counted ground truth without a match."""
-        return self._errors.false_negative
+        unmatched: BoolArray = self._errors.false_negative[self._layer]
+        return unmatched
 
     def members(self, name: str) -> tuple[IntArray, IntArray]:
         """Rows of the detections and of the ground truths behind a number.
@@ -224,69 +233,81 @@ def tide_range(
         )
     stage = prepare(evaluation, bg_thr)
     quiet = quiet_term(evaluation, stage)
+    step = max(1, _AT_ONCE // max(len(stage.place), 1))
     return tuple(
-        _analyse(evaluation, stage, quiet, t, bg_thr) for t in indices
+        result
+        for begin in range(0, len(indices), step)
+        for result in _analyse(
+            evaluation, stage, quiet, indices[begin : begin + step], bg_thr
+        )
     )
 
 
 def _analyse(
-    evaluation: Evaluation, stage: Stage, quiet: Term, t: int, bg_thr: float
-) -> TideResult:
-    errors = find_errors(evaluation, stage, t)
+    evaluation: Evaluation,
+    stage: Stage,
+    quiet: Term,
+    indices: Sequence[int],
+    bg_thr: float,
+) -> list[TideResult]:
+    """Analyse L thresholds as layers of one set of curves."""
+    errors = find_errors(evaluation, stage, indices)
     precision = fixed_curves(evaluation, stage, quiet, errors).precision
-    aps = dict(zip(FIXES, precision.mean(axis=1).reshape(len(FIXES), -1)))
-    before = aps.pop('')
-    pos_thr = float(evaluation.iou_thrs[t])
-    ap = evaluation.ap(pos_thr)
-    counts = _count_errors(evaluation, stage, errors, quiet)
-    defined = ~np.isnan(before)
-    return TideResult(
-        pos_thr=pos_thr,
-        bg_thr=bg_thr,
-        ap=ap,
-        ap_per_class=before,
-        delta_ap={
-            name: _mean_or_perfect(after[defined]) - ap
-            for name, after in aps.items()
-        },
-        delta_ap_per_class={
-            name: np.where(defined & np.isnan(after), 1, after) - before
-            for name, after in aps.items()
-        },
-        counts={name: int(count.sum()) for name, count in counts.items()},
-        counts_per_class=counts,
-        evaluation=evaluation,
-        _stage=stage,
-        _errors=errors,
-    )
-
-
-def _mean_or_perfect(aps: FloatArray) -> float:
-    """Mean over classes with ground truth left; 1 if none has any left."""
-    if aps.size == 0:
-        return float('nan')
-    left = aps[~np.isnan(aps)]
-    return float(np.mean(left)) if left.size else 1.0
+    aps = precision.mean(axis=1).reshape(len(FIXES), len(indices), -1)
+    before, after = aps[0], aps[1:]  # (L, K), (F - 1, L, K)
+    defined = ~np.isnan(before[0])
+    ap = np.array([evaluation.ap(evaluation.iou_thrs[t]) for t in indices])
+    # Nothing is left to find where no class has ground truth left.
+    left = np.where(defined, np.nan_to_num(after, nan=1), np.nan)
+    delta_per_class = left - before
+    whole = mean_of_defined(np.where(defined, after, np.nan), 2)
+    whole[np.isnan(whole) & defined.any()] = 1
+    delta = whole - ap  # (F - 1, L)
+    counts = _count_errors(evaluation, stage, errors, quiet)  # (F - 1, L, K)
+    totals = counts.sum(axis=2).tolist()
+    return [
+        TideResult(
+            pos_thr=float(evaluation.iou_thrs[t]),
+            bg_thr=bg_thr,
+            ap=float(ap[n]),
+            ap_per_class=before[n],
+            delta_ap=dict(zip(_ERRORS, delta[:, n].tolist())),
+            delta_ap_per_class=dict(zip(_ERRORS, delta_per_class[:, n])),
+            counts={name: count[n] for name, count in zip(_ERRORS, totals)},
+            counts_per_class=dict(zip(_ERRORS, counts[:, n])),
+            evaluation=evaluation,
+            _stage=stage,
+            _errors=errors,
+            _layer=n,
+        )
+        for n, t in enumerate(indices)
+    ]
 
 
 def _count_errors(
     evaluation: Evaluation, stage: Stage, errors: Errors, quiet: Term
-) -> dict[str, IntArray]:
-    """(K,) number of errors of each kind."""
-    num_classes = evaluation.ground_truths.num_classes
-    gt_label = evaluation.ground_truths.label
+) -> IntArray:
+    """(F - 1, L, K) number of errors of each kind, in the order of FIXES."""
+    num_layers, num_classes = len(errors.kind), len(evaluation.positives[0])
 
-    def count(labels: IntArray) -> IntArray:
-        return np.bincount(labels, minlength=num_classes)
+    def count(flags: BoolArray, labels: IntArray) -> IntArray:
+        layer, which = np.nonzero(flags)
+        key = layer * num_classes + labels[which]
+        counted: IntArray = np.bincount(
+            key, minlength=num_layers * num_classes
+        )
+        return counted.reshape(num_layers, num_classes)
 
-    kinds = np.arange(-1, len(MAIN_ERRORS) - 1)
-    key = (errors.kind - kinds[0]) * num_classes + stage.label
-    table = np.bincount(key, minlength=len(kinds) * num_classes)
-    table = table.reshape(len(kinds), num_classes)[1:]
     # Of the quiet ones, layer 1 holds Bkg and layer 2 Both.
-    table[[BKG, BOTH]] += np.diff(quiet.before[1:3, quiet.class_start])
-    counts = dict(zip(MAIN_ERRORS, table))
-    counts['Miss'] = count(gt_label[errors.missed])
-    counts['FalsePos'] = table.sum(axis=0)
-    counts['FalseNeg'] = count(gt_label[errors.false_negative])
-    return counts
+    always = np.zeros((5, num_classes), np.int64)
+    always[[BKG, BOTH]] = np.diff(quiet.before[1:3, quiet.class_start])
+    positive = np.stack(
+        [
+            count(errors.kind == kind, stage.label) + always[kind]
+            for kind in range(5)
+        ]
+    )
+    labels = evaluation.ground_truths.label
+    missed = count(errors.missed, labels)
+    unmatched = count(errors.false_negative, labels)
+    return np.stack([*positive, missed, positive.sum(axis=0), unmatched])

@@ -1,5 +1,10 @@
-"""Which kind of error each false positive is, at one threshold."""
+"""Which kind of error each false positive is, at several thresholds at once.
 
+Thresholds are layers: arrays over detections and ground truths get a leading
+axis of L thresholds, so that few images cost few calls.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,33 +62,41 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """The errors at one threshold.
+    """The errors at L thresholds.
 
     Attributes:
-        kind: (Q,) index into :data:`MAIN_ERRORS`, -1 for no error.
-        hit: (Q,) true positive.
-        counted: (Q,) true or false positive.
-        fixed: (F,) active detections that are Cls or Loc errors and become
-            hits by fixing, ascending.
-        fixed_gt: (F,) what they hit then.
-        false_negative: (G,) counted ground truth without a match.
-        missed: (G,) the same, and no Cls or Loc error could be its hit.
+        kind: (L, Q) index into :data:`MAIN_ERRORS`, -1 for no error.
+        hit: (L, Q) true positive.
+        counted: (L, Q) true or false positive.
+        fixed_layer: (F,) threshold of each Cls or Loc error that becomes a
+            hit by fixing, ascending.
+        fixed: (F,) the active detection, ascending inside a threshold.
+        fixed_gt: (F,) what it hits then.
+        false_negative: (L, G) counted ground truth without a match.
+        missed: (L, G) the same, and no Cls or Loc error could be its hit.
     """
 
     kind: NDArray[np.int8]
     hit: BoolArray
     counted: BoolArray
+    fixed_layer: IntArray
     fixed: IntArray
     fixed_gt: IntArray
     false_negative: BoolArray
     missed: BoolArray
 
-    def pointed_at(self, stage: Stage, active: IntArray) -> IntArray:
-        """Ground truths behind Cls, Loc and Dupe errors, -1 for others."""
-        kind = self.kind[active]
-        gt = np.where(kind == CLS, stage.other_gt[active], -1)
+    def pointed_at(self, stage: Stage, layer: int) -> IntArray:
+        """(Q,) ground truths behind Cls, Loc and Dupe errors, else -1."""
+        kind = self.kind[layer]
+        gt = np.where(kind == CLS, stage.other_gt, -1)
         on_same = (kind == LOC) | (kind == DUPE)
-        return np.where(on_same, stage.same_gt[active], gt).astype(np.int64)
+        return np.where(on_same, stage.same_gt, gt).astype(np.int64)
+
+    @property
+    def fixed_kind(self) -> NDArray[np.int8]:
+        """(F,) CLS or LOC."""
+        kind: NDArray[np.int8] = self.kind[self.fixed_layer, self.fixed]
+        return kind
 
 
 def prepare(evaluation: Evaluation, bg_thr: float) -> Stage:
@@ -120,26 +133,39 @@ def prepare(evaluation: Evaluation, bg_thr: float) -> Stage:
     )
 
 
-def find_errors(evaluation: Evaluation, stage: Stage, t: int) -> Errors:
-    """Sort the false positives and negatives at the t-th threshold."""
-    matches = evaluation.matches
-    taken = matches.code[t, 0] > 0
-    is_hit = matches.hit[t, 0]
-    hit = np.zeros(len(stage.place), np.bool_)
-    hit[stage.candidate] = is_hit
-    counted = stage.inside.copy()
-    counted[stage.candidate[taken]] = is_hit[taken]
-    kind = _classify(stage, counted & ~hit, t)
+def find_errors(
+    evaluation: Evaluation, stage: Stage, thresholds: Sequence[int]
+) -> Errors:
+    """Sort the false positives and negatives.
 
-    free = ~evaluation.gt_ignored[0]
-    free[matches.pairs.gt[matches.taken_pair(t, 0)[is_hit]]] = False
-    fixed, fixed_gt = _find_fixable(evaluation, stage, kind, free)
+    Args:
+        evaluation: The evaluation.
+        stage: Its active detections.
+        thresholds: L indices of thresholds, the layers of the result.
+    """
+    matches = evaluation.matches
+    code = matches.code[list(thresholds), 0]  # (L, C)
+    is_hit = code >= matches.counted_bit
+    hit = np.zeros((len(code), len(stage.place)), np.bool_)
+    hit[:, stage.candidate] = is_hit
+    counted = np.tile(stage.inside, (len(code), 1))
+    counted[:, stage.candidate] = np.where(
+        code > 0, is_hit, counted[:, stage.candidate]
+    )
+    kind = _classify(stage, counted & ~hit, thresholds)
+
+    free = np.tile(~evaluation.gt_ignored[0], (len(code), 1))
+    layer, candidate = np.nonzero(is_hit)
+    slot = code[layer, candidate].astype(np.int64) - matches.counted_bit - 1
+    free[layer, matches.pairs.gt[matches.first_pair[candidate] + slot]] = False
+    layer, fixed, fixed_gt = _find_fixable(evaluation, stage, kind, free)
     missed = free.copy()
-    missed[fixed_gt] = False
+    missed[layer, fixed_gt] = False
     return Errors(
         kind=kind,
         hit=hit,
         counted=counted,
+        fixed_layer=layer,
         fixed=fixed,
         fixed_gt=fixed_gt,
         false_negative=free,
@@ -148,13 +174,15 @@ def find_errors(evaluation: Evaluation, stage: Stage, t: int) -> Errors:
 
 
 def _classify(
-    stage: Stage, false_positive: BoolArray, t: int
+    stage: Stage, false_positive: BoolArray, thresholds: Sequence[int]
 ) -> NDArray[np.int8]:
-    """(Q,) kind of each false positive, in the order of TIDE's tests."""
-    kind: NDArray[np.int8] = stage.background.copy()
-    np.copyto(kind, DUPE, where=stage.same_reach > t)
+    """(L, Q) kind of each false positive, in the order of TIDE's tests."""
+    t = np.array(thresholds, np.int16)[:, None]  # (L, 1)
+    kind = np.tile(stage.background, (len(t), 1))  # (L, Q)
+    reached = stage.same_reach > t
+    np.copyto(kind, DUPE, where=reached)
     np.copyto(kind, CLS, where=stage.other_reach > t)
-    np.copyto(kind, LOC, where=stage.near & (stage.same_reach <= t))
+    np.copyto(kind, LOC, where=stage.near & ~reached)
     np.copyto(kind, NO_ERROR, where=~false_positive)
     return kind
 
@@ -164,24 +192,26 @@ def _find_fixable(
     stage: Stage,
     kind: NDArray[np.int8],
     free: BoolArray,
-) -> tuple[IntArray, IntArray]:
+) -> tuple[IntArray, IntArray, IntArray]:
     """The best-scored Cls or Loc error of each free ground truth.
 
     Returns:
-        Active detections, ascending, and their ground truths.
+        Layers, active detections, ascending, and their ground truths.
     """
-    error = np.flatnonzero((kind == CLS) | (kind == LOC))
+    layer, active = np.nonzero((kind == CLS) | (kind == LOC))
     gt = np.where(
-        kind[error] == CLS, stage.other_gt[error], stage.same_gt[error]
+        kind[layer, active] == CLS,
+        stage.other_gt[active],
+        stage.same_gt[active],
     )
-    some = np.flatnonzero(free[gt])
-    error, gt = error[some], gt[some]
-    best_last = np.argsort(-evaluation.ranking.score_rank[stage.place[error]])
-    best = np.full(len(free), -1)
-    best[gt[best_last]] = error[best_last]
-    pointed_at = np.flatnonzero(best >= 0)
-    order = np.argsort(best[pointed_at])
-    return best[pointed_at][order], pointed_at[order]
+    some = np.flatnonzero(free[layer, gt])
+    layer, active, gt = layer[some], active[some], gt[some]
+    place = stage.place[active]
+    best_last = np.argsort(-evaluation.ranking.score_rank[place])
+    best = np.full(free.shape, -1)
+    best[layer[best_last], gt[best_last]] = best_last
+    chosen = np.sort(best[best >= 0])
+    return layer[chosen], active[chosen], gt[chosen].astype(np.int64)
 
 
 def _reach(
