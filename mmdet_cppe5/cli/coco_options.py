@@ -96,9 +96,9 @@ def add_resampling_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--resamples',
         type=int,
-        default=1000,
         metavar='N',
-        help='resamples of the images behind the intervals (default: 1000)',
+        help='balanced resamples of the images behind the intervals '
+        '(default: as many as the number of images needs)',
     )
     parser.add_argument(
         '--confidence',

@@ -1,26 +1,18 @@
-"""How sure a number is: resampling the images.
+"""How sure a number is: intervals over the images.
 
-Images are drawn with replacement, as many as there are, and every number is
-computed again (Efron 1979). The matching does not depend on which images are
-drawn, so it is done once.
-
-How an interval comes from the values of the resamples, and why not by their
-percentiles, is told in :mod:`mmdet_cppe5.core.intervals`.
+The matching does not depend on which images are drawn, so it is done once, and
+every number is read off it again for other images. What an interval is made of
+stands in :mod:`mmdet_cppe5.core.intervals` and :mod:`mmdet_cppe5.core.spread`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Optional
 
 from mmdet_cppe5.core.arrays import FloatArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.intervals import Interval, interval
-from mmdet_cppe5.core.resampled_numbers import (
-    ResampledNumbers,
-    draw_images,
-    leave_out,
-)
+from mmdet_cppe5.core.spread import enough_resamples, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +25,7 @@ class BootstrapResult:
             ``dAP_<error>`` for TIDE's eight errors at the lowest threshold
             where asked for.
         class_intervals: (K,) AP of each class, over all thresholds.
-        samples: name -> (B,) values of the resamples.
+        samples: name -> (B,) values of the resamples, without TIDE's.
         class_samples: (B, K) AP of each class in each resample.
         num_resamples: B.
         confidence: Coverage aimed at, e.g. 0.95.
@@ -54,13 +46,13 @@ class BootstrapResult:
 
 def bootstrap(
     evaluation: Evaluation,
-    num_resamples: int = 1000,
+    num_resamples: Optional[int] = None,
     *,
     seed: int = 0,
     confidence: float = 0.95,
     tide: bool = True,
 ) -> BootstrapResult:
-    """Resample the images with replacement and tell how the numbers spread.
+    """Resample the images and tell how sure the numbers are.
 
     Every resample's numbers are those of evaluating it from scratch, with the
     copies of an image as different images that follow each other. Resamples
@@ -68,37 +60,42 @@ def bootstrap(
 
     Args:
         evaluation: Its matching is reused exactly.
-        num_resamples: Number of resamples.
+        num_resamples: Number of balanced resamples, which tell the bias;
+            None takes as many as the number of images needs.
         seed: Seed of the random generator.
         confidence: Coverage of the intervals, in (0, 1).
-        tide: Whether to resample TIDE's numbers too.
+        tide: Whether to give intervals of TIDE's numbers too.
 
     Raises:
         ValueError: If a setting is out of its range, or there is no image.
     """
     num_images = evaluation.ground_truths.num_images
+    if num_resamples is None:
+        num_resamples = enough_resamples(num_images)
     _check(num_images, num_resamples, confidence)
-    numbers = ResampledNumbers(evaluation, tide)
-    samples = numbers.resample(draw_images(num_images, num_resamples, seed))
-    estimates = numbers.resample(np.ones((1, num_images), np.int32))[0]
-    left_out = numbers.resample(leave_out(num_images, seed))
-    names = numbers.names
-    classes = ['AP'] * evaluation.ground_truths.num_classes
+    found = spread(evaluation, tide, num_resamples, seed)
+    names, size = found.names, len(found.names)
+    num_classes = evaluation.ground_truths.num_classes
     intervals = [
         interval(
-            estimates[column],
-            samples[:, column],
-            left_out[:, column],
+            found.estimates[n],
+            found.bias[n],
+            found.deviations[:, n],
+            support=int(found.support[n]),
             confidence=confidence,
             lowest=-1 if name.startswith('dAP') else 0,
         )
-        for column, name in enumerate([*names, *classes])
+        for n, name in enumerate([*names, *['AP'] * num_classes])
     ]
     return BootstrapResult(
         intervals=dict(zip(names, intervals)),
-        class_intervals=tuple(intervals[len(names) :]),
-        samples={name: samples[:, n] for n, name in enumerate(names)},
-        class_samples=samples[:, len(names) :],
+        class_intervals=tuple(intervals[size:]),
+        samples={
+            name: found.samples[:, n]
+            for n, name in enumerate(names)
+            if not name.startswith('dAP')
+        },
+        class_samples=found.samples[:, size:],
         num_resamples=num_resamples,
         confidence=confidence,
         seed=seed,

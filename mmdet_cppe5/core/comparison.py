@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -25,12 +26,8 @@ from mmdet_cppe5.core.compared_number import reduced, settings_behind
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.intervals import Interval, interval
 from mmdet_cppe5.core.permutation import permutation_test
-from mmdet_cppe5.core.resampled_numbers import (
-    ResampledNumbers,
-    draw_images,
-    leave_out,
-)
 from mmdet_cppe5.core.settings import listed
+from mmdet_cppe5.core.spread import enough_resamples, spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +82,7 @@ def compare(
     evaluations: Mapping[str, Evaluation],
     metric: str = 'AP',
     *,
-    num_resamples: int = 1000,
+    num_resamples: Optional[int] = None,
     num_permutations: int = 10000,
     seed: int = 0,
     confidence: float = 0.95,
@@ -98,7 +95,8 @@ def compare(
             settings.
         metric: A name of :func:`~mmdet_cppe5.core.bootstrap.bootstrap`'s
             intervals: ``'AP'``, ``'AP50'``, ..., or ``'dAP_Cls'``, ...
-        num_resamples: Bootstrap resamples for the intervals.
+        num_resamples: Balanced resamples behind the intervals; None takes
+            as many as the number of images needs.
         num_permutations: Most random exchanges for the test of a pair, which
             ends earlier where it clearly finds nothing. No p-value can be
             below ``1 / (num_permutations + 1)``, before the correction.
@@ -113,58 +111,42 @@ def compare(
             significant.
     """
     num_images = _check(evaluations, metric, num_permutations, alpha)
-    draws = draw_images(num_images, num_resamples, seed)
-    parts = leave_out(num_images, seed)
-    values = [
-        _resample(evaluation, metric, draws, parts)
-        for evaluation in evaluations.values()
-    ]
+    if num_resamples is None:
+        num_resamples = enough_resamples(num_images)
+    found = {
+        name: _number(evaluation, metric, num_resamples, seed)
+        for name, evaluation in evaluations.items()
+    }
     # NaN (undefined) comes last.
-    order = np.argsort([-each[0][0] for each in values], kind='stable')
-    names = tuple(list(evaluations)[n] for n in order)
-    estimates, samples, left_out = (
-        np.stack([values[n][part] for n in order], axis=1) for part in range(3)
-    )  # (1, n), (B, n), (J, n)
-
-    def with_interval(weights: FloatArray) -> Interval:
-        return interval(
-            float(estimates[0] @ weights),
-            samples @ weights,
-            left_out @ weights,
-            confidence=confidence,
-            lowest=0 if metric.startswith('AP') and weights.sum() else -1,
-        )
+    names = tuple(sorted(found, key=lambda name: _descending(found[name])))
+    with_interval = partial(_interval, metric=metric, confidence=confidence)
 
     test = partial(
         permutation_test, num_permutations=num_permutations, seed=seed
     )
-    one = np.eye(len(names))
-    indices = list(combinations(range(len(names)), 2))
-    contrasts = np.array([one[i] - one[j] for i, j in indices])
+    both = list(combinations(names, 2))
     p_values = np.array(
         [
-            test(evaluations[names[i]], evaluations[names[j]], metric)
-            for i, j in indices
+            test(evaluations[first], evaluations[second], metric)
+            for first, second in both
         ]
     )
     adjusted = holm(p_values)
     pairs = tuple(
         PairedDifference(
-            first=names[i],
-            second=names[j],
-            difference=with_interval(contrasts[n]),
+            first=first,
+            second=second,
+            difference=with_interval(found[first], minus=found[second]),
             p_value=float(p_values[n]),
             p_adjusted=float(adjusted[n]),
             significant=bool(adjusted[n] <= alpha),
         )
-        for n, (i, j) in enumerate(indices)
+        for n, (first, second) in enumerate(both)
     )
     return Comparison(
         metric=metric,
         names=names,
-        estimates={
-            name: with_interval(one[n]) for n, name in enumerate(names)
-        },
+        estimates={name: with_interval(found[name]) for name in names},
         pairs=pairs,
         groups=_groups(names, pairs),
         ranks=_ranks(names, pairs),
@@ -183,20 +165,63 @@ def holm(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _resample(
-    evaluation: Evaluation,
-    metric: str,
-    draws: 'np.typing.NDArray[np.int32]',
-    parts: 'np.typing.NDArray[np.int32]',
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Value as it is (1,), of the resamples (B,), with parts left out (J,)."""
+class _Number(NamedTuple):
+    """One detector's number and how it varies with the I images.
+
+    Attributes:
+        estimate: The number.
+        bias: By how much it is too high.
+        deviations: (I,) share of each image in the error.
+        support: Images with objects of the number.
+    """
+
+    estimate: float
+    bias: float
+    deviations: FloatArray
+    support: int
+
+
+def _number(
+    evaluation: Evaluation, metric: str, num_resamples: int, seed: int
+) -> _Number:
     tide = metric.startswith('dAP_')
-    numbers = ResampledNumbers(reduced(evaluation, metric), tide)
-    column = numbers.names.index(metric if tide else 'AP')
-    as_it_is = np.ones((1, draws.shape[1]), np.int32)
-    values = numbers.resample(np.concatenate([as_it_is, draws, parts]))
-    values = values[:, column]
-    return values[:1], values[1 : len(draws) + 1], values[len(draws) + 1 :]
+    found = spread(reduced(evaluation, metric), tide, num_resamples, seed)
+    n = found.names.index(metric if tide else 'AP')
+    return _Number(
+        float(found.estimates[n]),
+        float(found.bias[n]),
+        found.deviations[:, n],
+        int(found.support[n]),
+    )
+
+
+def _descending(number: _Number) -> tuple[bool, float]:
+    return np.isnan(number.estimate), -number.estimate
+
+
+def _interval(
+    number: _Number,
+    metric: str,
+    confidence: float,
+    minus: Optional[_Number] = None,
+) -> Interval:
+    """Interval of a number, or of what it has over another."""
+    lowest = 0 if metric.startswith('AP') and minus is None else -1
+    if minus is not None:
+        number = _Number(
+            number.estimate - minus.estimate,
+            number.bias - minus.bias,
+            number.deviations - minus.deviations,
+            number.support,
+        )
+        if number.estimate == 0 and not number.deviations.any():
+            return Interval(0.0, 0.0, 0.0, 'the two do not differ anywhere')
+    return interval(
+        *number[:3],
+        support=number.support,
+        confidence=confidence,
+        lowest=lowest,
+    )
 
 
 def _groups(

@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from mmdet_cppe5.core.arrays import BoolArray, FloatArray, IntArray
+from mmdet_cppe5.core.arrays import FloatArray, IntArray
 from mmdet_cppe5.core.curves import Curves
 from mmdet_cppe5.core.evaluation import Evaluation, size_suffix
 from mmdet_cppe5.core.influence import CurveInfluence
@@ -17,7 +17,6 @@ from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
 
 # Numbers worked on at once: their arrays stay in the processor's cache.
 _AT_ONCE = 1 << 18
-_JACKKNIFE_GROUPS = 200
 
 
 def draw_images(
@@ -35,18 +34,6 @@ def draw_images(
     drawn += np.repeat(np.arange(num_resamples) * num_images, num_images)
     copies = np.bincount(drawn, minlength=num_resamples * num_images)
     return copies.reshape(num_resamples, num_images).astype(np.int32)
-
-
-def leave_out(num_images: int, seed: int) -> NDArray[np.int32]:
-    """(J, I) copies with one image left out at a time.
-
-    With more than 200 images, they are parted at random into 200 groups, and
-    one group is left out at a time.
-    """
-    groups = min(num_images, _JACKKNIFE_GROUPS)
-    member = np.random.default_rng(seed).permutation(num_images) % groups
-    kept: BoolArray = member != np.arange(groups)[:, None]
-    return kept.astype(np.int32)
 
 
 class _Set(NamedTuple):
@@ -137,18 +124,47 @@ class ResampledNumbers:
             columns += [np.nan_to_num(each) - before for each in after]
         return np.column_stack([*columns, by_class])
 
-    def resample(self, weights: NDArray[np.int32]) -> FloatArray:
-        """(B, numbers) values for (B, I) copies of the images."""
-        cost = self._curves.cost + (self._tide.cost if self._tide else 0)
+    def support(self) -> IntArray:
+        """(numbers,) images that have counted objects of each number."""
+        some = self._set.positives.reshape(-1, *self._shape[1:]) > 0
+        by_area = some.any(axis=2).sum(axis=0)  # (A,)
+        first = len(self.names) - (len(by_area) - 1)
+        if self._fixes:
+            first -= len(FIXES) - 1
+        counts = [
+            *[by_area[0]] * first,
+            *by_area[1:],
+            *[by_area[0]] * (len(self.names) - first - len(by_area) + 1),
+            *some[:, 0].sum(axis=0),
+        ]
+        return np.array(counts, np.int64)
+
+    def resample(
+        self, weights: NDArray[np.int32], fixing: bool = True
+    ) -> FloatArray:
+        """Compute the numbers of resampled images.
+
+        Args:
+            weights: (B, I) copies of the images.
+            fixing: Whether to compute TIDE's numbers. If not, what makes
+                them too high or low stands in their place: minus AP at the
+                lowest threshold for FalsePos, 0 for others.
+
+        Returns:
+            (B, numbers) values, NaN for undefined.
+        """
+        cost = self._curves.cost
+        if fixing and self._tide:
+            cost += self._tide.cost
         step = max(1, _AT_ONCE // max(cost, 1))
         return np.concatenate(
             [
-                self._numbers(weights[begin : begin + step])
+                self._numbers(weights[begin : begin + step], fixing)
                 for begin in range(0, len(weights), step)
             ]
         )
 
-    def _numbers(self, weights: NDArray[np.int32]) -> FloatArray:
+    def _numbers(self, weights: NDArray[np.int32], fixing: bool) -> FloatArray:
         aps = self._curves.average_precision(weights)
         aps = aps.reshape(len(weights), *self._shape)  # (B, T, A, K)
         whole = aps[:, :, 0]  # (B, T, K)
@@ -160,8 +176,12 @@ class ResampledNumbers:
             mean_of_defined(aps[:, :, a], (1, 2))
             for a in range(1, self._shape[1])
         ]
-        if self._tide:
+        if self._fixes and fixing:
             columns += self._deltas(weights)
+        elif self._fixes:
+            deltas = np.zeros((len(FIXES), len(weights)))
+            deltas[FIXES.index('FalsePos')] = -mean_of_defined(whole[:, 0], 1)
+            columns += list(deltas[1:])
         columns += list(mean_of_defined(whole, 1).T)
         return np.stack(columns, axis=1)
 

@@ -152,7 +152,7 @@ class ResampledCurves:
         index = _columns(offset, rows.curve)
         index += found
         reached: IntArray = np.take(levels, index, mode='clip')
-        gained = reached.copy()
+        gained: IntArray = reached.copy()
         gained[:, 1:] -= reached[:, :-1]
         start = rows.start[rows.num_rows > 0]
         gained[:, start] = reached[:, start]
