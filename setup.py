@@ -44,7 +44,7 @@ def version():
 
 
 # Evaluation from files needs no framework.
-CORE = ['numpy>=1.26,<3', 'pycocotools>=2.0.8']
+CORE = ['numpy>=1.26,<3', 'pycocotools>=2.0.8', 'msgspec>=0.18']
 FRAMEWORK = [
     'torch>=2.1',
     'mmcv>=2.1.0,<2.2.0',

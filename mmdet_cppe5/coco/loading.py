@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from mmdet_cppe5.files import PathLike, read_json
 
 _TRUTH = 'ground truth (a COCO annotation file)'
@@ -108,7 +110,7 @@ def _parse(path: PathLike, what: str, advice: str) -> Any:
     """
     try:
         with paused_collector():
-            return read_json(path, what)
+            return _read(Path(path), what)
     except ValueError as error:
         guess = _guess(Path(path))
         if guess is None:
@@ -117,6 +119,14 @@ def _parse(path: PathLike, what: str, advice: str) -> Any:
             f'Expected {what} in {path}, but the file looks like {guess}; '
             f'{advice}.'
         ) from error
+
+
+def _read(path: Path, what: str) -> Any:
+    """Parse JSON; what the fast parser refuses, the other one words."""
+    if path.is_file():
+        with contextlib.suppress(msgspec.DecodeError, RecursionError):
+            return msgspec.json.decode(path.read_bytes())
+    return read_json(path, what)
 
 
 @contextlib.contextmanager

@@ -64,6 +64,11 @@ class Records:
             label += f' (image id {shorten(item["image_id"])})'
         return f'{label} of {self.source}'
 
+    def only(self, rows: np.ndarray) -> Records:
+        """Return the objects at some places, ``(m,)``."""
+        items = [self.items[row] for row in rows.tolist()]
+        return Records(items, self.source, self.name)
+
     def column(self, key: str) -> list[Any]:
         """Return one required field of every object.
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mmdet_cppe5.coco.box_records import load_results
 from mmdet_cppe5.coco.ground_truth import UNSELECTED, CocoGroundTruth
 from mmdet_cppe5.coco.ids import explain_unknown
-from mmdet_cppe5.coco.loading import load_results_json
 from mmdet_cppe5.coco.records import Records
 from mmdet_cppe5.files import PathLike
 
@@ -66,14 +66,17 @@ def read_results(path: PathLike, ground_truth: CocoGroundTruth) -> CocoResults:
         ValueError: if the file is no result file, or an entry names an
             unknown image or category, or has a score that is not finite.
     """
-    return parse_results(load_results_json(path), str(path), ground_truth)
+    return _checked(load_results(path), ground_truth)
 
 
 def parse_results(
     data: list[dict[str, Any]], source: str, ground_truth: CocoGroundTruth
 ) -> CocoResults:
     """Check parsed COCO results; see :func:`read_results`."""
-    records = Records(data, source, 'entry')
+    return _checked(Records(data, source, 'entry'), ground_truth)
+
+
+def _checked(records: Records, ground_truth: CocoGroundTruth) -> CocoResults:
     image = records.positions(
         'image_id',
         ground_truth.image_position,
@@ -94,15 +97,15 @@ def parse_results(
     kept &= label != UNSELECTED
     entry = np.flatnonzero(kept)
     if entry.size < len(records):
-        records = Records([data[k] for k in entry], source, 'entry')
+        records = records.only(entry)
     return CocoResults(
-        source=source,
+        source=records.source,
         records=records,
         image=image[entry],
         label=label[entry],
         scores=scores[entry],
         entry=entry,
-        notices=_repeat_notice(source, ground_truth, repeated),
+        notices=_repeat_notice(records.source, ground_truth, repeated),
     )
 
 

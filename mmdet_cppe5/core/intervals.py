@@ -26,6 +26,7 @@ widened, and says so.
 import math
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from statistics import NormalDist
 
 import numpy as np
 
@@ -114,14 +115,24 @@ def t_quantile(level: float, freedom: int) -> float:
         freedom: Degrees of freedom, at least 1.
     """
     # With x = sqrt(freedom) tan(a) the density becomes a power of a cosine.
-    nodes, weights = np.polynomial.legendre.leggauss(100)
+    # Newton's steps climb from the normal quantile, which is closer to 0.
+    nodes, weights = _gauss()
     scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
     scale = math.exp(scale) / math.sqrt(math.pi)
     wanted = abs(level - 0.5)
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        cosines = np.cos(middle * (nodes + 1) / 2) ** (freedom - 1)
-        area = scale * middle / 2 * float(cosines @ weights)
-        low, high = (middle, high) if area < wanted else (low, middle)
-    return math.copysign(math.sqrt(freedom) * math.tan(low), level - 0.5)
+    angle = math.atan(NormalDist().inv_cdf(0.5 + wanted) / math.sqrt(freedom))
+    for _ in range(50):
+        cosines = np.cos(angle * (nodes + 1) / 2) ** (freedom - 1)
+        area = scale * angle / 2 * float(cosines @ weights)
+        step = (wanted - area) / (scale * math.cos(angle) ** (freedom - 1))
+        angle += step
+        if abs(step) < 1e-14:
+            break
+    return math.copysign(math.sqrt(freedom) * math.tan(angle), level - 0.5)
+
+
+@lru_cache
+def _gauss() -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of Gauss and Legendre's quadrature on -1..1."""
+    nodes, weights = np.polynomial.legendre.leggauss(100)
+    return nodes, weights

@@ -2,7 +2,7 @@
 
 What intervals need, at about the price of one more evaluation:
 
-- How much each image moves a number. Up to 100 images each is left out in turn
+- How much each image moves a number. Up to 50 images each is left out in turn
   (the jackknife); with more, influence values give the same
   (:mod:`mmdet_cppe5.core.influence`).
 - By how much few images make average precision too high: its interpolation
@@ -25,7 +25,7 @@ from mmdet_cppe5.core.arrays import FloatArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.resampled_numbers import ResampledNumbers, draw_images
 
-_MOST_LEFT_OUT = 100  # images left out one by one
+_MOST_LEFT_OUT = 50  # images left out one by one
 _BIAS_SEEN = 0.5  # share of the bias that resamples show
 
 
@@ -91,9 +91,9 @@ def enough_resamples(num_images: int) -> int:
     """Balanced resamples after which the bias is known well enough.
 
     Its noise, as a share of the interval, falls with images and resamples
-    alike: from 200 resamples of up to 100 images to 10 of 2000 and more.
+    alike: from 200 resamples of up to 40 images to 10 of 800 and more.
     """
-    return int(np.clip(20000 // max(num_images, 1), 10, 200))
+    return int(np.clip(8000 // max(num_images, 1), 10, 200))
 
 
 def _of_left_out(left_out: FloatArray) -> FloatArray:
