@@ -1,4 +1,4 @@
-"""Reading the query, gallery and result files of DeepFashion2's retrieval.
+"""The query, gallery and result files of DeepFashion2's retrieval.
 
 Boxes in these files are ``[x1, y1, x2, y2]`` in pixels; the arrays made of
 them hold x, y, width, height.
@@ -94,6 +94,39 @@ def load_retrievals(path: PathLike, with_classes: bool = True) -> Retrievals:
             gallery_images=images,
             gallery_boxes=boxes,
         )
+
+
+def retrieval_entries(found: Retrievals) -> list[dict[str, Any]]:
+    """Return detections and their lists as a result file holds them.
+
+    Args:
+        found: the detections, with labels, which are category ids.
+
+    Returns:
+        One object for each detection; :func:`load_retrievals` reads a file
+        of them back.
+    """
+    entries = []
+    boxes, listed = _corners(found.boxes), _corners(found.gallery_boxes)
+    for row, images in enumerate(found.gallery_images):
+        filled = images != NO_IMAGE
+        entries.append(
+            {
+                'query_image_id': int(found.images[row]),
+                'query_bbox': boxes[row].tolist(),
+                'query_cls': int(found.labels[row]),
+                'query_score': float(found.scores[row]),
+                'gallery_image_id': images[filled].tolist(),
+                'gallery_bbox': listed[row][filled].tolist(),
+            }
+        )
+    return entries
+
+
+def _corners(boxes: np.ndarray) -> np.ndarray:
+    """Turn x, y, width, height into x1, y1, x2, y2; ``(..., 4)`` each."""
+    low, sizes = boxes[..., :2], boxes[..., 2:]
+    return np.concatenate([low, low + sizes], axis=-1)
 
 
 def _read(path: PathLike, name: str, keys: str) -> Records:

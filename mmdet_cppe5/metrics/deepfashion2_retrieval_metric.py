@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional
 
 import numpy as np
@@ -14,12 +14,15 @@ from mmengine.logging import print_log
 from mmdet_cppe5.deepfashion2.categories import category_named
 from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     NO_IMAGE,
+    Gallery,
+    Queries,
     Retrievals,
     evaluate_retrieval,
 )
 from mmdet_cppe5.deepfashion2.retrieval_files import (
     load_gallery,
     load_queries,
+    retrieval_entries,
 )
 from mmdet_cppe5.deepfashion2.retrieval_scores import (
     TOP_K,
@@ -72,6 +75,8 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
         with_classes: whether a detection must have its query's class to
             stand for it, as in the published measure since 2019-01-21.
         outfile: writes what became of each query to this JSON file.
+        results_file: writes the detections and their lists to this JSON
+            file, in the data set's official form.
         collect_device: as in ``BaseMetric``.
         prefix: as in ``BaseMetric``.
         collect_dir: as in ``BaseMetric``.
@@ -91,6 +96,7 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
         *,
         with_classes: bool = True,
         outfile: Optional[str] = None,
+        results_file: Optional[str] = None,
         collect_device: str = 'cpu',
         prefix: Optional[str] = None,
         collect_dir: Optional[str] = None,
@@ -100,6 +106,7 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
         self.gallery_file = gallery_file
         self.with_classes = with_classes
         self.outfile = outfile
+        self.results_file = results_file
 
     def keep(self, sample: Mapping[str, Any]) -> RetrievedItems:
         """Return the detected items with their lists of gallery items."""
@@ -109,8 +116,12 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
         """Evaluate, and write what became of each query."""
         queries = load_queries(self.query_file)
         gallery = load_gallery(self.gallery_file)
-        found = self._retrievals(results)
+        found = self.retrievals(results, queries, gallery)
+        if self.results_file is not None:
+            write_json(self.results_file, retrieval_entries(found))
         check_ids(queries, found, gallery)
+        if not self.with_classes:
+            found = replace(found, labels=None)
         outcome = evaluate_retrieval(queries, found, gallery)
         if self.outfile is not None:
             write_json(self.outfile, per_query(queries, outcome), 1)
@@ -124,20 +135,50 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
             'missed': 100 * summary['missed'] / summary['queries'],
         }
 
-    def _retrievals(self, results: Sequence[RetrievedItems]) -> Retrievals:
-        """Put the results of all images in columns."""
+    def retrievals(
+        self,
+        results: Sequence[RetrievedItems],
+        queries: Queries,
+        gallery: Gallery,
+    ) -> Retrievals:
+        """Return the detections with the entries that they list.
+
+        Args:
+            results: one record per image.
+            queries: the items of the query file.
+            gallery: the items of the gallery file.
+        """
+        images, boxes = _gallery_columns(results)
+        return self.listed(results, images, boxes)
+
+    def listed(
+        self,
+        results: Sequence[SampleDetections],
+        gallery_images: np.ndarray,
+        gallery_boxes: np.ndarray,
+    ) -> Retrievals:
+        """Put the detections of some images and their lists in columns.
+
+        Args:
+            results: one record per image, with n detections in all.
+            gallery_images: the images that each lists, integer ``(n, r)``.
+            gallery_boxes: the boxes, float ``(n, r, 4)``.
+        """
         rows, boxes, scores, labels = columns_of_results(results)
-        image_ids = np.array([r.image_id for r in results], dtype=np.int64)
         ids = np.array([category_named(name).id for name in self.class_names])
-        gallery_images, gallery_boxes = _gallery_columns(results)
         return Retrievals(
-            images=image_ids[rows],
+            images=image_ids(results)[rows],
             boxes=boxes,
-            labels=ids[labels] if self.with_classes else None,
+            labels=ids[labels],
             scores=scores,
             gallery_images=gallery_images,
             gallery_boxes=gallery_boxes,
         )
+
+
+def image_ids(results: Sequence[SampleDetections]) -> np.ndarray:
+    """Return the image id of each record, int64 ``(n,)``."""
+    return np.array([each.image_id for each in results], dtype=np.int64)
 
 
 def _gallery_columns(

@@ -9,12 +9,14 @@ from mmdet_cppe5.framework import require_framework
 require_framework()
 
 from mmdet_cppe5.models.distillation import LocalizationDistiller
+from mmdet_cppe5.models.feature_roi_head import FeatureRoIHead
 from mmdet_cppe5.models.grounding import PromptedGroundingDINO
 from mmdet_cppe5.models.roi_extractors import AnywhereRoIExtractor
 from mmdet_cppe5.models.ssd_head import FixedSSDHead
 
 __all__ = [
     'AnywhereRoIExtractor',
+    'FeatureRoIHead',
     'FixedSSDHead',
     'LocalizationDistiller',
     'PromptedGroundingDINO',
