@@ -48,8 +48,9 @@ def run(args: argparse.Namespace) -> int:
     """Convert, and derive what else was asked for."""
     done = convert(args.annotations, args.images, args.out, args.workers)
     print(
-        f'Wrote {args.out}: {done.images:,} images, {done.items:,} items, '
-        f'{done.unlabelled:,} of them without landmarks'
+        f'Wrote {args.out}: {done.images:,} images, {done.empty:,} of them '
+        f'without items; {done.items:,} items, {done.unlabelled:,} of them '
+        f'without landmarks and {done.flat:,} with a box of no width or height'
     )
     if args.visible_out or args.queries_out or args.gallery_out:
         _derive(args, read_json(args.out, 'a COCO annotation file'))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 
+from mmdet_cppe5.cli.coco_inputs import print_notices
 from mmdet_cppe5.deepfashion2.retrieval_scores import (
     evaluate_retrieval_files,
     per_query,
@@ -48,9 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print the figures, and write the JSON if asked to."""
-    queries, result = evaluate_retrieval_files(
+    queries, result, notices = evaluate_retrieval_files(
         args.queries, args.gallery, args.results, not args.no_classes
     )
+    print_notices(notices)
     summary = summarize(result)
     print(retrieval_table(summary))
     if args.json:

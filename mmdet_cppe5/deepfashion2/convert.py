@@ -22,7 +22,7 @@ from mmdet_cppe5.progress import track
 _FILES_PER_TASK = 64
 
 
-class Conversion(NamedTuple):
+class ConversionCounts(NamedTuple):
     """What a conversion wrote.
 
     Attributes:
@@ -30,11 +30,16 @@ class Conversion(NamedTuple):
         items: number of items (annotations).
         unlabelled: number of items without any labelled landmark; landmark
             evaluation ignores them.
+        flat: number of items whose box has no width or no height; no
+            detection can match them.
+        empty: number of raw files without items; their images are kept.
     """
 
     images: int
     items: int
     unlabelled: int
+    flat: int
+    empty: int
 
 
 class _Converted(NamedTuple):
@@ -43,6 +48,7 @@ class _Converted(NamedTuple):
     image: str
     annotations: list[str]
     unlabelled: int
+    flat: int
 
 
 def convert(
@@ -51,7 +57,7 @@ def convert(
     output: PathLike,
     workers: Optional[int] = None,
     progress: bool = True,
-) -> Conversion:
+) -> ConversionCounts:
     """Convert a folder of raw annotations to one COCO-style file.
 
     Image ids are the numbers in the files' names; annotation ids count from
@@ -136,6 +142,7 @@ def _convert_one(file: Path, images: Path) -> _Converted:
         json.dumps(entry),
         [json.dumps(item) for item in items],
         sum(item['num_keypoints'] == 0 for item in items),
+        sum(item['area'] == 0 for item in items),
     )
 
 
@@ -150,20 +157,24 @@ def _image_size(image: Path) -> tuple[int, int]:
         return seen_size(opened)
 
 
-def _write(output: PathLike, converted: Iterable[_Converted]) -> Conversion:
+def _write(
+    output: PathLike, converted: Iterable[_Converted]
+) -> ConversionCounts:
     """Stream converted files into a COCO-style JSON file."""
     images: list[str] = []
-    items = unlabelled = 0
+    items = unlabelled = flat = empty = 0
     with atomic_path(output) as path, path.open('w') as stream:
         stream.write('{"info": {}, "licenses": [], "annotations": [')
         for one in converted:
             images.append(one.image)
             unlabelled += one.unlabelled
+            flat += one.flat
+            empty += not one.annotations
             items = _write_items(stream, one.annotations, items)
         stream.write('\n], "images": [')
         stream.writelines(_separated(images))
         stream.write(f'\n], "categories": {json.dumps(categories())}}}\n')
-    return Conversion(len(images), items, unlabelled)
+    return ConversionCounts(len(images), items, unlabelled, flat, empty)
 
 
 def _write_items(stream: TextIO, items: list[str], written: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -141,9 +141,41 @@ def _read(records: Records) -> np.ndarray:
     except (struct.error, TypeError):
         sound = False
     if not sound:
-        # Says which record is to blame.
+        _explain_length(records, rows)
+        # Says which other value is to blame.
         values = records.vectors('keypoints', length)
     return values.reshape(-1, NUM_LANDMARKS, 3)
+
+
+def _explain_length(records: Records, rows: list[Any]) -> None:
+    """Raise at the first list of numbers of a wrong length, if any."""
+    expected = 3 * NUM_LANDMARKS
+    for index, row in enumerate(rows):
+        if isinstance(row, (list, tuple)) and len(row) != expected:
+            raise ValueError(
+                f"Expected 'keypoints' of {records.where(index)} to be "
+                f'{expected} finite numbers, x, y and v of all '
+                f'{NUM_LANDMARKS} landmarks, but got {len(row)}'
+                f'{_likely_cause(len(row), records.items[index])}.'
+            )
+
+
+def _likely_cause(length: int, item: dict[str, Any]) -> str:
+    """Say what a list of that many numbers probably is, if known."""
+    if length == 3 * 17:
+        return ", as COCO's 17 landmarks of a person have"
+    if length == 2 * NUM_LANDMARKS:
+        return '; is v missing?'
+    identity = item.get('category_id')
+    for category in CATEGORIES:
+        own = category.slots
+        if category.id == identity and length == 3 * category.landmarks:
+            return (
+                f', as the landmarks of {category.name} alone have: put them '
+                f'into slots {own.start} to {own.stop - 1}, counted from 0, '
+                'and zeros into the others'
+            )
+    return ''
 
 
 def _bounds(

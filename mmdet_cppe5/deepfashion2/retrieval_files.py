@@ -68,7 +68,8 @@ def load_gallery(path: PathLike) -> Gallery:
 def load_retrievals(path: PathLike, with_classes: bool = True) -> Retrievals:
     """Read retrieval results, one entry for each detected query item.
 
-    Lists may have any length, though the published measure ends at 20.
+    Lists may have any length; see
+    :func:`~mmdet_cppe5.deepfashion2.retrieval_scores.cut_lists`.
 
     Args:
         path: the result file.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,12 +27,26 @@ from mmdet_cppe5.scores.formats import format_table
 TOP_K = (1, 5, 10, 15, 20)
 
 
+class RetrievalEvaluation(NamedTuple):
+    """An evaluation of files.
+
+    Attributes:
+        queries: the items of the query file.
+        result: what became of each query.
+        notices: what the reader should know, one sentence each.
+    """
+
+    queries: Queries
+    result: RetrievalResult
+    notices: list[str]
+
+
 def evaluate_retrieval_files(
     queries: PathLike,
     gallery: PathLike,
     results: PathLike,
     with_classes: bool = True,
-) -> tuple[Queries, RetrievalResult]:
+) -> RetrievalEvaluation:
     """Evaluate a result file against query and gallery files.
 
     Args:
@@ -41,18 +56,38 @@ def evaluate_retrieval_files(
         with_classes: whether a detection must have its query's class to
             represent it, as in the published measure since 2019-01-21.
 
-    Returns:
-        The query items and what became of each query.
-
     Raises:
         FileNotFoundError: if a file is missing.
         ValueError: if a file is not what it should be, or the results name
             no image of the others.
     """
     items, shop = load_queries(queries), load_gallery(gallery)
-    found = load_retrievals(results, with_classes)
+    found, notices = cut_lists(load_retrievals(results, with_classes))
     check_ids(items, found, shop)
-    return items, evaluate_retrieval(items, found, shop)
+    result = evaluate_retrieval(items, found, shop)
+    return RetrievalEvaluation(items, result, notices)
+
+
+def cut_lists(found: Retrievals) -> tuple[Retrievals, list[str]]:
+    """End every list where the measure ends, after 20 entries.
+
+    Returns:
+        The detections with lists of at most 20, and a sentence if any was
+        longer.
+    """
+    longest = max(TOP_K)
+    longer = (found.gallery_images[:, longest:] != NO_IMAGE).any(axis=1)
+    if not longer.any():
+        return found, []
+    notice = (
+        f'{longer.sum()} of the {len(longer)} lists have more than {longest} '
+        f'entries; the first {longest} count.'
+    )
+    return replace(
+        found,
+        gallery_images=found.gallery_images[:, :longest],
+        gallery_boxes=found.gallery_boxes[:, :longest],
+    ), [notice]
 
 
 def check_ids(

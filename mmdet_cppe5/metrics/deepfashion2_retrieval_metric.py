@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Optional
@@ -27,6 +28,7 @@ from mmdet_cppe5.deepfashion2.retrieval_files import (
 from mmdet_cppe5.deepfashion2.retrieval_scores import (
     TOP_K,
     check_ids,
+    cut_lists,
     per_query,
     retrieval_table,
     summarize,
@@ -116,7 +118,9 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
         """Evaluate, and write what became of each query."""
         queries = load_queries(self.query_file)
         gallery = load_gallery(self.gallery_file)
-        found = self.retrievals(results, queries, gallery)
+        found, notices = cut_lists(self.retrievals(results, queries, gallery))
+        for notice in notices:
+            print_log(notice, logger='current', level=logging.WARNING)
         if self.results_file is not None:
             write_json(self.results_file, retrieval_entries(found))
         check_ids(queries, found, gallery)

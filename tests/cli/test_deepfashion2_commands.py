@@ -55,6 +55,18 @@ def test_convert_says_what_it_wrote(converted, capsys, tmp_path):
     assert 'named by the number of their image' in capsys.readouterr().err
 
 
+def test_convert_counts_what_no_score_will_see(capsys, tmp_path):
+    flat = {'item1': raw_item(9, (10, 20, 10, 60), v=0)}
+    folders = write_raw(tmp_path / 'raw', {1: flat, 2: {}})
+    out = str(tmp_path / 'out.json')
+    arguments = [*map(str, folders), '--out', out, '--workers', '1']
+    assert main(['deepfashion2-convert', *arguments]) == 0
+    assert capsys.readouterr().out == (
+        f'Wrote {out}: 2 images, 1 of them without items; 1 items, 1 of them '
+        'without landmarks and 1 with a box of no width or height\n'
+    )
+
+
 def test_evaluate_tells_the_task_from_the_results(converted, capsys, tmp_path):
     truth = json.loads(Path(converted['out']).read_text())
     fields = ('image_id', 'category_id', 'bbox', 'keypoints', 'segmentation')

@@ -24,7 +24,7 @@ def test_hand_worked_annotation(tmp_path):
     skirt = raw_item(9, (10, 20, 40, 60))
     content = {'item1': skirt, 'pair_id': 7, 'source': 'user'}
     summary, coco = converted(tmp_path, {3: content})
-    assert summary == (1, 1, 0)
+    assert summary == (1, 1, 0, 0, 0)
     assert coco['images'] == [
         {'id': 3, 'file_name': '000003.jpg', 'width': 83, 'height': 100}
     ]
@@ -90,6 +90,23 @@ def test_missing_landmarks_and_polygons_are_legal(tmp_path):
     assert set(coco['annotations'][0]['keypoints']) == {0}
     assert coco['annotations'][0]['segmentation'] == []
     assert len(coco['annotations'][2]['segmentation']) == 2
+
+
+def test_flat_boxes_and_files_without_items_are_counted(tmp_path):
+    content = {
+        'item1': raw_item(9, (10, 20, 10, 60)),
+        'item2': raw_item(9, (10, 20, 40, 20), v=0),
+        'item3': raw_item(9),
+    }
+    summary, coco = converted(tmp_path, {1: content, 2: {}, 3: {'pair_id': 1}})
+    # 3 images, 3 items; one without landmarks, two flat; two files empty.
+    assert summary == (3, 3, 1, 2, 2)
+    assert [image['id'] for image in coco['images']] == [1, 2, 3]
+    assert [item['bbox'][2:] for item in coco['annotations']] == [
+        [0, 40],
+        [30, 0],
+        [30, 40],
+    ]
 
 
 def test_pycocotools_reads_the_result(tmp_path):

@@ -101,6 +101,48 @@ def test_an_ignored_item_takes_one_detection_by_ordinary_iou(truth):
         assert scale['scale']['small']['AP'] == pytest.approx(100 / 2)
 
 
+@pytest.mark.parametrize(
+    ('attribute', 'names'),
+    [
+        ('scale', ('small', 'moderate', 'large')),
+        ('occlusion', ('slight', 'medium', 'heavy')),
+        ('zoom_in', ('no', 'medium', 'large')),
+        ('viewpoint', ('no_wear', 'frontal', 'side_or_back')),
+    ],
+)
+def test_scores_of_each_attribute_by_hand(tmp_path, attribute, names):
+    """One item of value 1, two of value 2, one of value 3.
+
+    The best detection lies on nothing, so every precision is 1/2 at most.
+    The item of value 3 is found 9 pixels aside: IoU 31 / 49 = 0.633, enough
+    for three of the ten thresholds.
+    """
+    same = dict.fromkeys(('scale', 'occlusion', 'zoom_in', 'viewpoint'), 1)
+    boxes = [[x, 0, 40, 40] for x in (0, 50, 100, 150)]
+    items = [
+        item(number, box, **{**same, attribute: value})
+        for number, (box, value) in enumerate(zip(boxes, (1, 2, 2, 3)), 1)
+    ]
+    truth = read_truth(truth_file(tmp_path, items))
+    entries = [
+        found(NOWHERE, 0.95),
+        found(boxes[0], 0.9),
+        found(boxes[1], 0.8),
+        found([141, 0, 40, 40], 0.7),
+    ]
+    table = scores_of(truth, entries, subsets=[attribute])['subsets']
+    first, second, third = (table[attribute][name] for name in names)
+    assert first == _all_equal(100 / 2, items=1)
+    # One of two is found: 51 of the 101 recall levels.
+    assert second == _all_equal(100 / 2 * 51 / 101, items=2)
+    assert third == {
+        'items': 1,
+        'AP': pytest.approx(100 / 2 * 3 / 10),
+        'AP50': pytest.approx(100 / 2),
+        'AP75': 0,
+    }
+
+
 def _all_equal(score, items):
     if score is not None:
         score = pytest.approx(score)
@@ -163,6 +205,27 @@ def test_landmarks_need_294_of_them(tmp_path):
     entry = {**found(SMALL, 1), 'keypoints': [0] * 51}
     results = parse_results([entry], 'results.json', truth)
     with pytest.raises(ValueError, match='entry number 0 .* 882 finite'):
+        task_problem(truth, results, 'keypoints')
+
+
+@pytest.mark.parametrize(
+    ('length', 'message'),
+    [
+        # Trousers come after 168 landmarks of the categories before them.
+        (42, r'got 42, as the landmarks of trousers alone .* 168 to 181,'),
+        (51, r"got 51, as COCO's 17 landmarks of a person"),
+        (588, r'got 588; is v missing\?'),
+        (879, r'all 294 landmarks, but got 879\.$'),
+    ],
+)
+def test_wrong_numbers_of_landmarks_are_explained(tmp_path, length, message):
+    file = truth_file(tmp_path, [item(1, SMALL, keypoints=[0] * 882)])
+    truth = read_truth(file)
+    good = {**found(SMALL, 1, category=8), 'keypoints': [0] * 882}
+    entries = [good, {**good, 'keypoints': [0] * length}]
+    results = parse_results(entries, 'results.json', truth)
+    message = f'entry number 1 .*{message}'
+    with pytest.raises(ValueError, match=message):
         task_problem(truth, results, 'keypoints')
 
 

@@ -126,5 +126,5 @@ def test_identical_garments_come_first(
         annotations / f'validation_{name}.json'
         for name in ('query', 'gallery')
     ]
-    _, outcome = evaluate_retrieval_files(*files, results)
-    assert outcome.ranks.tolist() == [0, 0, 0]
+    outcome = evaluate_retrieval_files(*files, results)
+    assert outcome.result.ranks.tolist() == [0, 0, 0]

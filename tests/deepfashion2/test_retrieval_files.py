@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from mmdet_cppe5.deepfashion2.retrieval_accuracy import evaluate_retrieval
@@ -9,6 +10,7 @@ from mmdet_cppe5.deepfashion2.retrieval_files import (
     load_gallery,
     load_queries,
     load_retrievals,
+    retrieval_entries,
 )
 from mmdet_cppe5.deepfashion2.retrieval_scores import (
     evaluate_retrieval_files,
@@ -120,7 +122,8 @@ def test_worked_example(tmp_path):
     short = {**ENTRY, 'query_score': 0.5, 'gallery_image_id': [],
              'gallery_bbox': []}  # fmt: skip
     paths = write(tmp_path, results=[short, ENTRY])
-    queries, result = evaluate_retrieval_files(**paths)
+    queries, result, notices = evaluate_retrieval_files(**paths)
+    assert notices == []
     assert per_query(queries, result) == [
         {
             'query': 0,
@@ -139,8 +142,43 @@ def test_worked_example(tmp_path):
 
 def test_per_query_of_a_missed_query(tmp_path):
     paths = write(tmp_path, results=[{**ENTRY, 'query_cls': 1}])
-    (row,) = per_query(*evaluate_retrieval_files(**paths))
+    (row,) = per_query(*evaluate_retrieval_files(**paths)[:2])
     assert (row['detection'], row['rank']) == (None, None)
+
+
+def test_entries_after_the_twentieth_do_not_count(tmp_path):
+    right, wrong = [[0, 0, 20, 20]], [[0, 0, 20, 20]]
+    longer = {
+        **ENTRY,
+        'gallery_image_id': [7] * 20 + [9],
+        'gallery_bbox': wrong * 20 + right,
+    }
+    paths = write(tmp_path, results=[longer, {**ENTRY, 'query_score': 0.1}])
+    queries, result, notices = evaluate_retrieval_files(**paths)
+    assert notices == [
+        '1 of the 2 lists have more than 20 entries; the first 20 count.'
+    ]
+    (row,) = per_query(queries, result)
+    assert (row['detection'], row['rank']) == (0, None)
+
+
+def test_written_entries_are_read_back(tmp_path):
+    rng = np.random.default_rng(0)
+    corners = rng.integers(0, 50, (3, 5, 4)).astype(float)
+    corners[..., 2:] += corners[..., :2]
+    entries = [
+        {
+            'query_image_id': row + 1,
+            'query_bbox': corners[row, 0].tolist(),
+            'query_cls': row + 3,
+            'query_score': 0.5 + row / 8,
+            'gallery_image_id': [4, 0, 6, 9][: 4 - row],
+            'gallery_bbox': corners[row, 1 : 5 - row].tolist(),
+        }
+        for row in range(3)
+    ]
+    path = write(tmp_path, results=entries)['results']
+    assert retrieval_entries(load_retrievals(path)) == entries
 
 
 BAD_FILES = {
@@ -200,7 +238,7 @@ def test_bad_files_are_explained(tmp_path, name):
 def test_ids_that_no_ground_truth_has_match_nothing(tmp_path):
     stranger = {**ENTRY, 'query_image_id': 77}
     paths = write(tmp_path, results=[stranger, ENTRY])
-    _, result = evaluate_retrieval_files(**paths)
+    result = evaluate_retrieval_files(**paths).result
     assert result.detections.tolist() == [1]
 
 
