@@ -14,10 +14,10 @@ model = dict(
     test_cfg=dict(rcnn=dict(score_thr=0.3, max_per_img=10)),
 )
 
+annotations = _base_.test_dataloader.dataset.data_root + 'annotations/'
 test_evaluator = dict(
     _delete_=True,
     type='DeepFashion2FeatureRetrievalMetric',
-    query_file=_base_.deepfashion2_root + 'annotations/validation_query.json',
-    gallery_file=_base_.deepfashion2_root
-    + 'annotations/validation_gallery.json',
+    query_file=annotations + 'validation_query.json',
+    gallery_file=annotations + 'validation_gallery.json',
 )

@@ -10,7 +10,9 @@ from mmdet.datasets.api_wrappers import COCO
 from mmdet.registry import DATASETS
 
 from mmdet_cppe5.deepfashion2.categories import (
+    CATEGORIES,
     CLASSES,
+    NUM_LANDMARKS,
     PALETTE,
     category_named,
 )
@@ -52,22 +54,30 @@ class DeepFashion2Dataset(CocoDataset):
     selects and orders classes. Label ``k`` is the ``k``-th class, named as
     in :data:`mmdet_cppe5.deepfashion2.categories.CLASSES`.
 
-    An item without polygons takes no part in training masks. Landmarks,
-    style and pair are not loaded.
+    An item without polygons takes no part in training masks. Style and pair
+    are not loaded.
 
     Args:
         ann_file: the COCO-style annotation file.
         metainfo: ``dict(classes=...)`` selects and orders classes.
+        with_landmarks: load the landmarks too, for ``PackLandmarks``.
         **kwargs: further arguments of ``CocoDataset``.
 
     Raises:
         KeyError: if a class is none of DeepFashion2's.
         TypeError: if ``classes`` is a bare string.
-        ValueError: if the file's categories are not DeepFashion2's.
+        ValueError: if the file's categories are not DeepFashion2's, or an
+            item has no landmarks where they are to be loaded.
     """
 
     METAINFO = {'classes': CLASSES, 'palette': list(PALETTE)}  # noqa: RUF012
     COCOAPI = _DeepFashion2COCO
+
+    def __init__(
+        self, *args: Any, with_landmarks: bool = False, **kwargs: Any
+    ) -> None:
+        self.with_landmarks = with_landmarks
+        super().__init__(*args, **kwargs)
 
     @classmethod
     def _load_metainfo(
@@ -94,7 +104,38 @@ class DeepFashion2Dataset(CocoDataset):
         MMDetection's loader ignores items with an empty mask, while it
         fails on items with none.
         """
-        info = super().parse_data_info(raw_data_info)
+        parse = super().parse_data_info
+        info = parse(raw_data_info)
+        if self.with_landmarks:
+            # MMDetection leaves some annotations out without saying which,
+            # so they are parsed one by one.
+            info['instances'] = [
+                {**instance, 'landmarks': _own_landmarks(annotation)}
+                for annotation in raw_data_info['raw_ann_info']
+                for instance in parse(
+                    {**raw_data_info, 'raw_ann_info': [annotation]}
+                )['instances']
+            ]
         for instance in info['instances']:
             instance.setdefault('mask', [])
         return info
+
+
+def _own_landmarks(annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the landmarks of an item's category, which are a tenth of all.
+
+    Returns:
+        ``first``, the slot of the first, and ``values``, x, y, v of each.
+    """
+    own = CATEGORIES[annotation['category_id'] - 1].slots
+    given = annotation.get('keypoints', ())
+    if len(given) != 3 * NUM_LANDMARKS:
+        raise ValueError(
+            f"Expected {3 * NUM_LANDMARKS} numbers in 'keypoints' of "
+            f'annotation id {annotation["id"]!r} (image id '
+            f'{annotation["image_id"]!r}), but got {len(given)}.'
+        )
+    return {
+        'first': own.start,
+        'values': given[3 * own.start : 3 * own.stop],
+    }

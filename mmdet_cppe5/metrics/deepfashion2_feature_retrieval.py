@@ -69,10 +69,13 @@ class DeepFashion2FeatureRetrievalMetric(DeepFashion2RetrievalMetric):
             results: one record per image, of users and shops.
             queries: the items of the query file.
             gallery: the items of the gallery file.
+
+        Raises:
+            ValueError: if none of the tested images is in one of the files.
         """
         images = image_ids(results)
-        seen = [results[k] for k in _known(images, queries.images)]
-        shop = [results[k] for k in _known(images, gallery.images)]
+        seen = [results[k] for k in _known(images, queries.images, 'query')]
+        shop = [results[k] for k in _known(images, gallery.images, 'gallery')]
         # Without any image its features keep their length.
         length = results[0].features.shape[1] if results else 0
         none = np.zeros((0, length), dtype=np.float32)
@@ -85,9 +88,17 @@ class DeepFashion2FeatureRetrievalMetric(DeepFashion2RetrievalMetric):
         return self.listed(seen, image_ids(shop)[rows][found], boxes[found])
 
 
-def _known(images: np.ndarray, known: np.ndarray) -> list[int]:
-    """Return the places of the images that are among others."""
-    return np.flatnonzero(np.isin(images, known)).tolist()
+def _known(images: np.ndarray, known: np.ndarray, name: str) -> list[int]:
+    """Return the places of the tested images that are in a file."""
+    places = np.flatnonzero(np.isin(images, known)).tolist()
+    if images.size and not places:
+        raise ValueError(
+            f'Expected tested images that are in the {name} file (ids '
+            f'{known.min()} to {known.max()}), but none of the {images.size} '
+            f'is (such as {images[0]}); the images of users and of shops '
+            'must be tested together, and the files be of the same split.'
+        )
+    return places
 
 
 def _read_featured(

@@ -11,6 +11,7 @@ require_framework()
 from mmdet_cppe5.models.distillation import LocalizationDistiller
 from mmdet_cppe5.models.feature_roi_head import FeatureRoIHead
 from mmdet_cppe5.models.grounding import PromptedGroundingDINO
+from mmdet_cppe5.models.landmark_head import LandmarkHead, LandmarkRoIHead
 from mmdet_cppe5.models.roi_extractors import AnywhereRoIExtractor
 from mmdet_cppe5.models.ssd_head import FixedSSDHead
 
@@ -18,6 +19,8 @@ __all__ = [
     'AnywhereRoIExtractor',
     'FeatureRoIHead',
     'FixedSSDHead',
+    'LandmarkHead',
+    'LandmarkRoIHead',
     'LocalizationDistiller',
     'PromptedGroundingDINO',
 ]

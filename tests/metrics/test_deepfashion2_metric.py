@@ -237,3 +237,68 @@ def test_retrieval_predictions_are_checked(retrieval_files):
         retrieve([retrieved([[9, 8]], [[[0, 0, 1, 1]]])], retrieval_files)
     with pytest.raises(ValueError, match='is it x, y, width, height'):
         retrieve([retrieved([[9]], [[[5, 5, 1, 1]]])], retrieval_files)
+
+
+def featured(image, rows, found=((SKIRT, BOX, 0.9),)):
+    sample = data_sample(image, found)
+    sample['pred_instances']['features'] = torch.tensor(rows)
+    return sample
+
+
+def retrieve_by_features(samples, files, **options):
+    kind = 'DeepFashion2FeatureRetrievalMetric'
+    return run(samples, kind=kind, **files, **options)
+
+
+def test_retrieval_by_features_by_hand(retrieval_files, tmp_path):
+    """Image 9 is the shop's; its second detection lies on the right item.
+
+    The first has cosine 1 with the query's detection, the second 0.8, and
+    image 5 is in neither file.
+    """
+    right, wrong = [0, 0, 20, 20], [50, 50, 20, 20]
+    shop = [(SKIRT, wrong, 0.9), (SKIRT, right, 0.5)]
+    results_file = tmp_path / 'results.json'
+    got = retrieve_by_features(
+        [
+            featured(5, [[3.0, 4.0]]),
+            featured(1, [[3.0, 4.0]]),
+            featured(9, [[6.0, 8.0], [0.0, 0.1]], shop),
+        ],
+        retrieval_files,
+        results_file=str(results_file),
+    )
+    assert got['deepfashion2/top-1'] == 0
+    assert got['deepfashion2/top-5'] == 100
+    assert json.loads(results_file.read_text()) == [
+        {
+            'query_image_id': 1,
+            'query_bbox': [10, 10, 30, 30],
+            'query_cls': SKIRT + 1,
+            'query_score': 0.9,
+            'gallery_image_id': [9, 9],
+            'gallery_bbox': [[50, 50, 70, 70], [0, 0, 20, 20]],
+        }
+    ]
+
+
+def test_nothing_detected_in_the_shop_finds_nothing(retrieval_files):
+    shop = featured(9, np.zeros((0, 2)), found=())
+    got = retrieve_by_features([featured(1, [[3.0, 4.0]]), shop],
+                               retrieval_files)  # fmt: skip
+    assert got['deepfashion2/top-20'] == 0
+    assert got['deepfashion2/missed'] == 0
+
+
+def test_features_that_do_not_serve_are_explained(retrieval_files):
+    shop = featured(9, [[3.0, 4.0]])
+    with pytest.raises(KeyError, match='does the model have a FeatureRoI'):
+        retrieve_by_features(
+            [data_sample(1, [(SKIRT, BOX, 0.9)])], retrieval_files
+        )
+    with pytest.raises(ValueError, match=r'1 detections, but got \(2, 1'):
+        retrieve_by_features([featured(1, [[3.0], [4.0]])], retrieval_files)
+    with pytest.raises(ValueError, match=r'query file \(ids 1 to 1\).* 9\)'):
+        retrieve_by_features([shop], retrieval_files)
+    with pytest.raises(ValueError, match='gallery file .* none of the 1 is'):
+        retrieve_by_features([featured(1, [[3.0, 4.0]])], retrieval_files)
