@@ -61,7 +61,8 @@ class LandmarkHead(BaseModule):
                 for before, after in zip(widths, widths[1:])
             )
         )
-        self.maps = nn.Conv2d(widths[-1], NUM_LANDMARKS, 1)
+        # Softmax over a map's cells does not see a constant.
+        self.maps = nn.Conv2d(widths[-1], NUM_LANDMARKS, 1, bias=False)
         self.loss_weight = loss_weight
 
     def forward(self, regions: torch.Tensor) -> torch.Tensor:

@@ -81,9 +81,9 @@ def test_config_trains_and_evaluates_landmarks(config):
     config.randomness = {'seed': 0}
     runner = Runner.from_cfg(config)
     head = runner.model.roi_head.mask_head
-    before = head.maps.bias.detach().clone()
+    before = head.maps.weight.detach().clone()
     runner.train()
-    assert not torch.equal(before, head.maps.bias)
+    assert not torch.equal(before, head.maps.weight)
     losses = runner.message_hub.get_scalar('train/loss_landmark')
     assert np.isfinite(losses.data[0]).all()
     scores = runner.test()

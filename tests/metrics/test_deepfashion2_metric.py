@@ -262,7 +262,7 @@ def test_retrieval_by_features_by_hand(retrieval_files, tmp_path):
     got = retrieve_by_features(
         [
             featured(5, [[3.0, 4.0]]),
-            featured(1, [[3.0, 4.0]]),
+            featured(1, [[3.0, 4.0]], [(SKIRT, BOX, 0.5)]),
             featured(9, [[6.0, 8.0], [0.0, 0.1]], shop),
         ],
         retrieval_files,
@@ -275,7 +275,7 @@ def test_retrieval_by_features_by_hand(retrieval_files, tmp_path):
             'query_image_id': 1,
             'query_bbox': [10, 10, 30, 30],
             'query_cls': SKIRT + 1,
-            'query_score': 0.9,
+            'query_score': 0.5,
             'gallery_image_id': [9, 9],
             'gallery_bbox': [[50, 50, 70, 70], [0, 0, 20, 20]],
         }
