@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
+import io
 import json
 import os
 import secrets
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Union
+
+_GZIP = b'\x1f\x8b'
+_UNZIPPED = 64 << 20  # bytes that any gzip file may unpack to
+_GROWTH = 100  # else so many times its size; JSON of boxes has about 10
 
 PathLike = Union[str, 'os.PathLike[str]']
 
@@ -65,7 +72,7 @@ def read_json(
     """Parse a JSON file, or say in one sentence why it cannot be read.
 
     Args:
-        path: the file.
+        path: the file; may be compressed with gzip.
         what: what the file should be, for the error message, such as
             ``'ground truth (a COCO annotation file)'``.
         object_hook: called with each JSON object as soon as it is read; its
@@ -82,10 +89,17 @@ def read_json(
             f'Expected {what} at {file}, but there is {found}.'
         )
     data = file.read_bytes()
+    if data[:2] == _GZIP:
+        data = _unzipped(data, what, file)
     if not data.strip():
         raise ValueError(f'Expected {what} in {file}, but the file is empty.')
     try:
         return json.loads(data, object_hook=object_hook)
+    except RecursionError as error:
+        raise ValueError(
+            f'Expected {what} in {file}, but its lists and objects lie in '
+            'each other too deep to be read.'
+        ) from error
     except UnicodeDecodeError as error:
         raise ValueError(
             f'Expected {what} in {file}, but the file is not UTF-8 text '
@@ -97,6 +111,30 @@ def read_json(
             f'{error.msg} at line {error.lineno}, column {error.colno}'
             f'{_where_it_ends(error)}.'
         ) from error
+    except ValueError as error:  # Python reads no integer of 5,000 digits
+        raise ValueError(
+            f'Expected {what} in {file}, but it holds a number that cannot '
+            f'be read ({str(error).split(";")[0]}).'
+        ) from error
+
+
+def _unzipped(data: bytes, what: str, file: Path) -> bytes:
+    """Unpack gzip data that does not grow beyond what JSON can."""
+    limit = max(_UNZIPPED, _GROWTH * len(data))
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            text = stream.read(limit + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(
+            f'Expected {what} in {file}, but its gzip data is damaged: '
+            f'{error}.'
+        ) from error
+    if len(text) > limit:
+        raise ValueError(
+            f'Expected {what} in {file}, but it unpacks to over '
+            f'{limit >> 20:,} MiB, more than {_GROWTH} times its size.'
+        )
+    return text
 
 
 def _where_it_ends(error: json.JSONDecodeError) -> str:

@@ -15,6 +15,7 @@ from mmdet_cppe5.coco import (
 )
 from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import Problem, to_core
+from mmdet_cppe5.coco.loading import noticing_a_swap
 from mmdet_cppe5.scores.documents import describe_file
 
 
@@ -22,9 +23,10 @@ def read_problems(
     args: argparse.Namespace, results: Sequence[str]
 ) -> tuple[CocoGroundTruth, list[CocoResults], list[Problem]]:
     """Read the ground truth and one or more result files against it."""
-    truth = read_ground_truth(
-        args.ground_truth, args.classes, need_boxes=args.iou_type != 'segm'
-    )
+    with noticing_a_swap(args.ground_truth, results[0]):
+        truth = read_ground_truth(
+            args.ground_truth, args.classes, need_boxes=args.iou_type != 'segm'
+        )
     notices = list(truth.notices)
     files, problems = [], []
     for path in results:

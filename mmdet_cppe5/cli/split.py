@@ -50,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--folds', type=int, help='write this many folds instead'
     )
     parser.add_argument(
+        '--allow-empty',
+        action='store_true',
+        help='no error if the file has no object',
+    )
+    parser.add_argument(
         '--seed', type=int, default=0, help='default: %(default)s'
     )
 
@@ -59,6 +64,11 @@ def run(args: argparse.Namespace) -> int:
     shares, titles = _shares(args)
     stats = read_statistics(args.annotations)
     dataset = read_dataset(args.annotations)
+    if not args.allow_empty and not len(stats.boxes):
+        raise ValueError(
+            f'Expected annotated objects in {args.annotations}, but it has '
+            'none; --allow-empty splits its images all the same.'
+        )
     groups, together = None, []
     if args.images:
         alike = look_alikes(dataset, args.images)

@@ -55,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'change to FILE.changes.json',
     )
     parser.add_argument(
+        '--allow-empty',
+        action='store_true',
+        help='no error if --fix leaves no annotation, or less than half',
+    )
+    parser.add_argument(
         '--examples',
         type=int,
         default=3,
@@ -94,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
 def _fix(args: argparse.Namespace, found: Verification) -> None:
     """Write the corrected file and say what is left."""
     fixed = fix(args.annotations[0], found.facts[0])
+    if not args.allow_empty:
+        fixed.check_loss()
     target = Path(args.fix)
     write_json(target, fixed.dataset)
     changes = target.with_name(f'{target.name}.changes.json')

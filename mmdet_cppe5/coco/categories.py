@@ -64,6 +64,11 @@ def select_categories(
     """
     records = Records(categories, source, 'category')
     ordered = sorted_ids(records.column('id'), 'category', source)
+    if not ordered:
+        raise ValueError(
+            f'Expected at least one category in {source}, but it lists none: '
+            'there is nothing to evaluate or to train on.'
+        )
     by_id = dict(zip(records.column('id'), records.texts('name')))
     by_id = {key: by_id[key] for key in ordered}
     kept, notices = _told_apart(by_id, source, used)

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from mmdet_cppe5.coco.records import listed
 from mmdet_cppe5.files import PathLike, read_json
 
 _TRUTH = 'ground truth (a COCO annotation file)'
@@ -65,6 +66,40 @@ def load_results_json(path: PathLike) -> list[dict[str, Any]]:
     return data
 
 
+@contextlib.contextmanager
+def noticing_a_swap(
+    ground_truth: PathLike, results: PathLike
+) -> Iterator[None]:
+    """Add to an error that two files are swapped, where they are.
+
+    Args:
+        ground_truth: the file given as ground truth, read in the block.
+        results: the one given as detections.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if not _are_swapped(ground_truth, results):
+            raise
+        raise ValueError(
+            f'{error} The two arguments are swapped: {results} holds the '
+            'ground truth, which comes first.'
+        ) from error
+
+
+def _are_swapped(ground_truth: PathLike, results: PathLike) -> bool:
+    try:
+        first = read_json(ground_truth, _TRUTH)
+        second = read_json(results, _RESULTS)
+    except (OSError, ValueError):
+        return False
+    return (
+        isinstance(first, list)
+        and _looks_like(first) == 'detections'
+        and _looks_like(second) == 'ground truth'
+    )
+
+
 def check_ground_truth_form(data: Any, source: str) -> None:
     """Check that parsed JSON has the three lists of a COCO annotation file.
 
@@ -90,6 +125,12 @@ def check_ground_truth_form(data: Any, source: str) -> None:
             f'Expected ground truth in {source}, but the file has no '
             "'annotations': a test set without published annotations cannot "
             'be evaluated here.'
+        )
+    if missing == ['categories'] and 'categories' not in data:
+        raise ValueError(
+            f'Expected ground truth in {source}, but the file has no '
+            "'categories': a list with the id and the name of each class, "
+            "such as {'id': 1, 'name': 'Mask'}."
         )
     if missing:
         raise ValueError(
@@ -167,23 +208,19 @@ def _looks_like(data: Any) -> str:
         return f'a single {type(data).__name__}'
     keys = set(data)
     if {'images', 'annotations'} <= keys:
-        return (
-            'ground truth: the two arguments seem swapped (ground truth '
-            'comes first)'
-        )
+        return 'ground truth'
     if data and all(isinstance(v, (int, float)) for v in data.values()):
-        return f'a log or table of scores ({", ".join(sorted(keys)[:3])}, ...)'
+        return f'a log or table of scores ({listed(sorted(keys), 3)})'
     if not data:
         return 'an empty object'
-    return f'an object with the keys {", ".join(sorted(keys)[:5])}'
+    return f'an object with the keys {listed(sorted(keys), 5)}'
 
 
 def _looks_like_list(data: list[Any]) -> str:
     if not data:
         return 'an empty list'
     if isinstance(data[0], dict) and {'image_id', 'score'} <= set(data[0]):
-        return (
-            'detections: the two arguments seem swapped (ground truth comes '
-            'first)'
-        )
+        return 'detections'
+    if isinstance(data[0], dict):
+        return f'a list of objects with {listed(sorted(data[0]))}'
     return f'a list of {type(data[0]).__name__} values'

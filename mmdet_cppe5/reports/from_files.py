@@ -13,6 +13,7 @@ from mmdet_cppe5.benchmark.compare import read_record, require_comparable
 from mmdet_cppe5.coco import read_ground_truth, read_results
 from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import to_core
+from mmdet_cppe5.coco.loading import noticing_a_swap
 from mmdet_cppe5.core import Comparison, compare
 from mmdet_cppe5.files import PathLike, file_digest, write_text
 from mmdet_cppe5.reports.exports import save_drawing, to_latex, to_markdown
@@ -93,7 +94,8 @@ def write_report(
             f'Expected the folder of the photos at {files.images}, but there '
             'is no such folder.'
         )
-    truth = read_ground_truth(files.ground_truth, files.classes)
+    with noticing_a_swap(files.ground_truth, files.results[0]):
+        truth = read_ground_truth(files.ground_truth, files.classes)
     data = data_set(truth, Path(files.ground_truth).name)
     notices, studies = list(truth.notices), []
     for name, path in zip(names, files.results):

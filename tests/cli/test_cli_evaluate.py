@@ -207,7 +207,7 @@ def test_tidecv_e7_no_writable_folder_is_needed(tmp_path):
 
 def test_swapped_arguments(tmp_path, capsys):
     said = refused(tmp_path, capsys, [entry(1, 1, BOX, 0.9)], coco_dataset([]))
-    assert 'the two arguments seem swapped' in said
+    assert 'The two arguments are swapped' in said
 
 
 def test_log_instead_of_results(tmp_path, capsys):

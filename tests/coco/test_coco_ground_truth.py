@@ -207,7 +207,10 @@ def test_no_image_at_all():
         ('', 'the file is empty'),
         ('{"images": [', 'not valid JSON.*not written to its end'),
         ('[]', 'an empty list; ground truth is a JSON object with the lists'),
-        ('[{"image_id": 1, "score": 1}]', 'the two arguments seem swapped'),
+        (
+            '[{"image_id": 1, "score": 1}]',
+            'the file holds detections; ground truth is',
+        ),
         ('{}', 'images and annotations and categories are missing'),
         ('{"images": [], "categories": []}', "no 'annotations': a test set"),
         ('{"coco/bbox_mAP": 0.4}', r'log or table of scores \(coco/bbox_mAP'),

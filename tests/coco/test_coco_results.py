@@ -143,7 +143,10 @@ def test_class_labels_instead_of_category_ids(truth):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        (json.dumps(coco_dataset([])), 'the two arguments seem swapped'),
+        (
+            json.dumps(coco_dataset([])),
+            'holds ground truth; results are',
+        ),
         ('[{"image_id": 1,', 'not valid JSON'),
         ('{"cppe5/AP": 40.0, "step": 3}', 'a log or table of scores'),
         ('{"lr": 0.1}\n{"lr": 0.2}\n', 'a log with one JSON object a line'),

@@ -284,6 +284,11 @@ class _Object:
         right, bottom = right + 1 - first_pixel, bottom + 1 - first_pixel
         full = (x, y, right - x, bottom - y)
         box = clip_box(full, width, height)
+        if full[2] <= 0 or full[3] <= 0:
+            return self._drop(
+                'xmax or ymax is below xmin or ymin: corners swapped, or no '
+                'box'
+            )
         if min(box[2:]) <= 0:
             return self._drop('nothing of the box lies inside the image')
         if [tidy(value) for value in box] != [tidy(value) for value in full]:

@@ -124,7 +124,9 @@ class _Line:
         height: int,
         notes: list[Note],
     ) -> None:
-        self._numbers = [_number(word) for word in line.split()]
+        words = line.split()
+        self._text_class = bool(words) and math.isnan(_number(words[0]))
+        self._numbers = [_number(word) for word in words]
         self._where, self._notes = where, notes
         self._size = width, height
         self.class_index = -1
@@ -157,6 +159,8 @@ class _Line:
 
     def _problem(self, class_count: int) -> str:
         numbers = self._numbers
+        if self._text_class and all(map(math.isfinite, numbers[1:])):
+            return 'class is a text, not its number'
         if not all(math.isfinite(value) for value in numbers):
             return 'not only numbers'
         if len(numbers) == 6:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Optional
@@ -12,8 +12,9 @@ import numpy as np
 
 from mmdet_cppe5.coco.loading import load_ground_truth_json
 from mmdet_cppe5.coco.records import shorten
-from mmdet_cppe5.data.convert.conversion import clip_box, tidy
+from mmdet_cppe5.data.convert.conversion import MOST_LOST, clip_box, tidy
 from mmdet_cppe5.data.declared_size import MARGIN, Size, remedy
+from mmdet_cppe5.data.verify.catalogue import CATALOGUE
 from mmdet_cppe5.data.verify.findings import strict
 from mmdet_cppe5.data.verify.image_facts import ImageFacts
 from mmdet_cppe5.data.verify.records import declared_size, image_label
@@ -60,6 +61,33 @@ class Fixed:
     dataset: dict[str, Any]
     changes: list[Change] = field(default_factory=list)
     unresolved: list[str] = field(default_factory=list)
+
+    def check_loss(self, most: float = MOST_LOST) -> None:
+        """Make sure that enough annotations are left.
+
+        Args:
+            most: the share of them that may be dropped.
+
+        Raises:
+            ValueError: if none is left, or more are dropped; the main
+                reason comes first.
+        """
+        kept = len(self.dataset['annotations'])
+        dropped = Counter(
+            change.code
+            for change in self.changes
+            if (change.kind, change.what) == ('annotation', 'dropped')
+        )
+        lost = sum(dropped.values())
+        if not lost or (kept and lost <= most * (kept + lost)):
+            return
+        (code, count), *_ = dropped.most_common(1)
+        raise ValueError(
+            f'Expected at least {1 - most:.0%} of the annotations to be '
+            f'left, but {lost:,} of {kept + lost:,} would be dropped, '
+            f'{count:,} of them for: {CATALOGUE[code].text}. Nothing was '
+            'written; --allow-empty writes what is left.'
+        )
 
     def summary(self) -> list[str]:
         """Return one line for each kind of change, with a count."""
