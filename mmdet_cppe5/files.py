@@ -60,7 +60,13 @@ def write_json(path: PathLike, value: Any, indent: int | None = None) -> None:
         ValueError: if ``value`` holds a NaN or an infinity, which JSON has
             no word for; write ``None`` for an undefined number instead.
     """
-    text = json.dumps(value, indent=indent, allow_nan=False)
+    try:
+        text = json.dumps(value, indent=indent, allow_nan=False)
+    except ValueError as error:
+        raise ValueError(
+            f'Expected finite numbers to write to {path}, but there is a NaN '
+            'or an infinity, which JSON has no word for.'
+        ) from error
     write_text(path, text + '\n')
 
 

@@ -84,6 +84,21 @@ class Records:
                 f'only {listed(sorted(item))}.'
             ) from None
 
+    def references(self, key: str) -> list[Any]:
+        """Return one required field that refers to an id, of every object.
+
+        Raises:
+            ValueError: naming the first object whose value can be no id.
+        """
+        values = self.column(key)
+        for index, value in enumerate(values):
+            if not isinstance(value, (int, str, float)):
+                raise ValueError(
+                    f'Expected {key!r} of {self.where(index)} to be a number '
+                    f'or a text, but got {shorten(value)}.'
+                )
+        return values
+
     def texts(self, key: str) -> list[str]:
         """Return one required field of every object, a text in each.
 

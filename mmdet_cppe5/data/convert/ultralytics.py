@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Optional
 
 from mmdet_cppe5.coco.categories import nearest_names, select_categories
+from mmdet_cppe5.coco.mask_content import mask_fault
 from mmdet_cppe5.coco.records import listed, shorten
 from mmdet_cppe5.data.convert.conversion import Conversion, Note
 from mmdet_cppe5.image_names import NameIndex, stem
@@ -282,6 +283,11 @@ def _problem(item: dict[str, Any]) -> str:
     values = [*box, score] if isinstance(box, list) else []
     if len(values) != 5 or not all(map(_finite, values)):
         return 'box or score is not numbers'
+    if item.get('segmentation') and mask_fault(item['segmentation']):
+        return 'mask is none that COCO reads'
+    points = item.get('keypoints') or []
+    if not isinstance(points, list) or not all(map(_finite, points)):
+        return 'keypoints are not numbers'
     return ''
 
 
