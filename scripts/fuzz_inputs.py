@@ -3,7 +3,8 @@
 Each round takes a valid file of a small invented data set, changes one to
 three of its values (dropped, of another type, null, nested, not a number,
 huge, repeated) and runs a command on it. Right are exit codes 0 to 2 and one
-sentence; wrong is a traceback, a crash, over five seconds or over 1 GiB. What
+sentence; wrong is a traceback, a crash, over five seconds of a core or
+over 1 GiB. What
 was wrong is kept with the seed that makes it again.
 
     python scripts/fuzz_inputs.py --minutes 20
@@ -198,7 +199,7 @@ def one_round(seed: int, folder: Path) -> tuple[str, str]:
 def wrong_with(words: list[str]) -> str:
     """Run a command; return what is wrong with how it ended, or ``''``."""
     out, complaint = io.StringIO(), io.StringIO()
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         with (
             contextlib.redirect_stdout(out),
@@ -211,7 +212,7 @@ def wrong_with(words: list[str]) -> str:
         return f'SystemExit {error.code}'
     except Exception:
         return traceback.format_exc()
-    taken = time.perf_counter() - start
+    taken = time.process_time() - start
     said = complaint.getvalue()
     if taken > SECONDS:
         return f'{taken:.1f} s'

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from mmdet_cppe5.coco.loading import load_results_json, paused_collector
-from mmdet_cppe5.coco.records import Records
+from mmdet_cppe5.coco.records import LARGEST, Records
 from mmdet_cppe5.files import PathLike
 
 
@@ -75,6 +75,10 @@ class BoxRecords(Records):
             return self._columns[key]
         return super().vectors(key, length)
 
+    def boxed(self) -> np.ndarray:
+        """Tell that every entry has a box, bool ``(n,)``."""
+        return np.ones(len(self), dtype=bool)
+
     def only(self, rows: np.ndarray) -> BoxRecords:
         """Return the chosen entries."""
         columns = {key: column[rows] for key, column in self._columns.items()}
@@ -111,13 +115,14 @@ def _read_columns(path: Path) -> dict[str, np.ndarray] | None:
         with paused_collector():
             entries = msgspec.json.decode(path.read_bytes(), type=list[_Entry])
             size = len(entries)
-            boxes = chain.from_iterable(map(attrgetter('bbox'), entries))
+            numbers = chain.from_iterable(map(attrgetter('bbox'), entries))
+            boxes = np.fromiter(numbers, np.float64, 4 * size)
+            if not (abs(boxes) <= LARGEST).all():
+                return None
             return {
                 'image_id': _column(entries, 'image_id', np.int64),
                 'category_id': _column(entries, 'category_id', np.int64),
-                'bbox': np.fromiter(boxes, np.float64, 4 * size).reshape(
-                    size, 4
-                ),
+                'bbox': boxes.reshape(size, 4),
                 'score': _column(entries, 'score', np.float64),
             }
     except (msgspec.DecodeError, OverflowError, RecursionError, ValueError):

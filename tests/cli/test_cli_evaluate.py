@@ -239,7 +239,7 @@ def test_nan_in_results(tmp_path, capsys):
 
 def test_misspelt_class(tmp_path, capsys):
     said = refused(tmp_path, capsys, coco_dataset([]), [], '--classes', 'a')
-    assert "asked for ['a'], the file has ['A', 'B']" in said
+    assert "asked for 'a', the file has 'A', 'B'" in said
 
 
 def test_threshold_out_of_range(tmp_path, capsys):

@@ -213,7 +213,7 @@ def test_no_image_at_all():
         ),
         ('{}', 'images and annotations and categories are missing'),
         ('{"images": [], "categories": []}', "no 'annotations': a test set"),
-        ('{"coco/bbox_mAP": 0.4}', r'log or table of scores \(coco/bbox_mAP'),
+        ('{"coco/bbox_mAP": 0.4}', r"log or table of scores \('coco/bbox_mAP"),
         ('{"lr": 0.1}\n{"lr": 0.2}', 'looks like a log with one JSON object'),
         ('2023/05/01 - mmengine - INFO - x', 'looks like a text log'),
         ('"text"', 'holds a single str'),

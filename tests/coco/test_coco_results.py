@@ -151,7 +151,7 @@ def test_class_labels_instead_of_category_ids(truth):
         ('{"cppe5/AP": 40.0, "step": 3}', 'a log or table of scores'),
         ('{"lr": 0.1}\n{"lr": 0.2}\n', 'a log with one JSON object a line'),
         ('{}', 'an empty object'),
-        ('{"boxes": [], "x": 1}', 'an object with the keys boxes, x'),
+        ('{"boxes": [], "x": 1}', "an object with the keys 'boxes', 'x'"),
         (pickle.dumps([1]), 'a pickle'),
     ],
 )
