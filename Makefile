@@ -37,7 +37,7 @@ bench: setup  ## time the evaluation against other tools
 	@$(BIN)/pip install -q -e '.[parity]'
 	@$(RUN) benchmarks/evaluation.py
 
-zoo-table: setup  ## write the model zoo's table into the READMEs
+zoo-table: setup  ## write the model zoo's table into its README
 	@$(RUN) tools/analysis_tools/zoo_table.py
 
 clean:  ## remove what the demo, tests and builds left

@@ -15,11 +15,12 @@ END = '<!-- zoo:end -->'
 _INTRODUCTION = """\
 The columns from AP to FPS are the paper's own, measured on 100 test images
 that were never released and on one V100; nobody can measure them again. "AP
-public" is for the 29 public test images, another quantity, and stays empty
-until a run here has measured it. Parameters (millions, trained) and GMACs
+public", where it appears, is for the 29 public test images, another quantity.
+Parameters (millions, trained) and GMACs
 (billions of multiply-accumulates at 3×800×1280) are given as paper / counted
 here. Batch is GPUs × images, which the learning rate belongs to.
 """
+PUBLIC_AP = 'AP public'
 _METRICS = ('AP', 'AP50', 'AP75', 'AP small', 'AP medium', 'AP large')
 _HEADS = (
     'Model',
@@ -29,7 +30,7 @@ _HEADS = (
     *('AP', 'AP50', 'AP75', 'APs', 'APm', 'APl', 'FPS'),
     'Parameters',
     'GMACs',
-    'AP public',
+    PUBLIC_AP,
     'Released file',
 )
 
@@ -46,13 +47,15 @@ def zoo_table(folder: PathLike, root: PathLike) -> str:
     """
     models = read_zoo()
     notes = [model.note for model in models if model.note]
-    lines = [_INTRODUCTION, _row(_HEADS), _row(['---'] * len(_HEADS))]
+    measured = any(model.results.get(PUBLIC) for model in models)
+    heads = [head for head in _HEADS if measured or head != PUBLIC_AP]
+    lines = [_INTRODUCTION, _row(heads), _row(['---'] * len(heads))]
     for model in models:
         link = os.path.relpath(Path(root) / model.config, folder)
         name = f'[{model.title}]({Path(link).as_posix()})'
         if model.note:
             name += f'<sup>{notes.index(model.note) + 1}</sup>'
-        lines.append(_row(_cells(model, name)))
+        lines.append(_row(_cells(model, name, measured)))
     lines.append('')
     lines += [f'{number}. {note}' for number, note in enumerate(notes, 1)]
     return '\n'.join(lines)
@@ -90,7 +93,7 @@ def _replaced(path: PathLike, text: str, root: PathLike) -> str:
     return f'{before}{BEGIN}\n\n{table}\n\n{END}{after}'
 
 
-def _cells(model: ZooModel, name: str) -> list[str]:
+def _cells(model: ZooModel, name: str, measured: bool) -> list[str]:
     paper = model.results.get(PAPER, {})
     public = model.results.get(PUBLIC, {})
     size, work = model.paper.get('Parameters (M)'), model.paper.get('GMACs')
@@ -103,7 +106,7 @@ def _cells(model: ZooModel, name: str) -> list[str]:
         _number(model.paper.get('FPS (V100)')),
         f'{_number(size, 2)} / {_number(model.parameters, 3)}',
         f'{_number(work, 2)} / {_number(model.gmacs, 2)}',
-        _number(public.get('box AP')),
+        *([_number(public.get('box AP'))] if measured else []),
         f'[.pth]({model.released.urls[0]})' if model.released else '–',
     ]
 

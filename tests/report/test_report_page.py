@@ -352,7 +352,7 @@ def test_works_by_keyboard_and_says_what_it_shows(opened):
     assert all(len(label) > 15 for label in labels)
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll('button, input, select')]
-            .filter(each => !(each.innerText || each.ariaLabel
+            .filter(each => !(each.textContent.trim() || each.ariaLabel
                 || each.labels?.length)).length"""
     )
     assert unnamed == 0

@@ -3,7 +3,7 @@
 python tools/analysis_tools/zoo_table.py [--check] [FILE ...]
 
 The table goes between <!-- zoo:begin --> and <!-- zoo:end -->. Without files
-it is README.md and configs/cppe5/README.md. With --check nothing is written,
+it is configs/cppe5/README.md. With --check nothing is written,
 and the exit code is 1 if a table is not the metafile's.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from mmdet_cppe5.zoo.table import stale, update
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = (ROOT / 'README.md', ROOT / 'configs' / 'cppe5' / 'README.md')
+FILES = (ROOT / 'configs' / 'cppe5' / 'README.md',)
 
 
 def main(arguments=None):
