@@ -67,3 +67,11 @@ def test_imports_go_down():
         if room != room_of(path) and FLOOR[room] >= FLOOR[room_of(path)]
     ]
     assert climbing == []
+
+
+def test_every_folder_of_modules_is_a_package():
+    # A wheel leaves out what is none, while a clone imports it all the same.
+    folders = {path.parent for path in files() if room_of(path) != '.mim'}
+    assert [
+        f for f in sorted(folders) if not (f / '__init__.py').is_file()
+    ] == []

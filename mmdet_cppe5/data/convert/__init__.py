@@ -1,0 +1,1 @@
+"""Converters between COCO and the other forms of detection data."""

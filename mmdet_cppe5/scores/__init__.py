@@ -1,0 +1,1 @@
+"""Scores of detections: computed, named, written as JSON and tables."""
