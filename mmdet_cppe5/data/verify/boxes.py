@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mmdet_cppe5.data.declared_size import MARGIN
+from mmdet_cppe5.data.verify.box_forms import form_of
 from mmdet_cppe5.data.verify.columns import (
     BAD_AREA,
     CROWD,
@@ -45,7 +46,9 @@ def check_boxes(
     _add(columns, findings, 'box-empty', empty)
     solid = whole & ~empty
     _add(columns, findings, 'box-tiny', solid & (smallest < 1))
-    _check_place(columns, image, solid, findings)
+    sizes = sizes_of_rows(columns, image)
+    _check_form(columns, sizes, solid, findings)
+    _check_place(columns, sizes, solid, findings)
     _check_area(columns, solid, findings)
     crowd = (flags & CROWD) > 0
     rows = np.flatnonzero(solid & ~crowd & (image >= 0))
@@ -86,15 +89,43 @@ def image_sizes(columns: Columns) -> np.ndarray:
     return np.array(sizes, dtype=np.float64).reshape(-1, 2)
 
 
+def sizes_of_rows(columns: Columns, image: np.ndarray) -> np.ndarray:
+    """Return width and height of each annotation's image, ``(n, 2)``.
+
+    Args:
+        columns: the annotation file.
+        image: position of each annotation's image, -1 where unknown.
+    """
+    size = np.full((len(columns), 2), np.nan)
+    size[image >= 0] = image_sizes(columns)[image[image >= 0]]
+    return size
+
+
+def plain_areas(columns: Columns) -> np.ndarray:
+    """Return stated areas of annotations without mask, NaN elsewhere."""
+    plain = (columns.flags & (MASK | NO_AREA | BAD_AREA)) == 0
+    return np.where(plain, columns.areas, np.nan)
+
+
+def _check_form(
+    columns: Columns, sizes: np.ndarray, solid: np.ndarray, findings: Findings
+) -> None:
+    rows = np.flatnonzero(solid)
+    form, proof = form_of(
+        columns.boxes[rows], plain_areas(columns)[rows], sizes[rows]
+    )
+    if form:
+        bad = np.zeros(len(columns), dtype=bool)
+        bad[rows[proof]] = True
+        _add(columns, findings, f'box-{form}', bad, columns.areas)
+
+
 def _check_place(
     columns: Columns,
-    image: np.ndarray,
+    size: np.ndarray,
     solid: np.ndarray,
     findings: Findings,
 ) -> None:
-    sizes = image_sizes(columns)
-    size = np.full((len(columns), 2), np.nan)
-    size[image >= 0] = sizes[image[image >= 0]]
     low = columns.boxes[:, :2]
     high = low + columns.boxes[:, 2:]
     off = solid & ((high <= 0) | (low >= size)).any(axis=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Union
 
 import numpy as np
@@ -18,7 +18,9 @@ from mmdet_cppe5.coco.loading import (
     check_ground_truth_form,
     load_ground_truth_json,
 )
-from mmdet_cppe5.coco.records import shorten
+from mmdet_cppe5.coco.mask_content import mask_fault
+from mmdet_cppe5.coco.records import listed, shorten
+from mmdet_cppe5.data.verify.measures import keypoint_fault, measure
 from mmdet_cppe5.files import PathLike, read_json
 
 Id = Union[int, str, float, None]
@@ -31,6 +33,10 @@ BAD_CROWD = 8
 CROWD = 16
 MASK = 32  # has a segmentation, so that its area need not be w * h
 NO_BOX = 64
+
+# Keys of images and categories, and all that is looked at where it is there.
+_OF_OTHERS = {'file_name', 'width', 'height', 'supercategory', 'coco_url'}
+_UNUSUAL = {'keypoints', 'score', *_OF_OTHERS}
 
 _NO_BOX = [float('nan')] * 4
 
@@ -67,6 +73,14 @@ class Columns:
         areas: declared areas, float64 ``(n,)``; NaN where there is none.
         flags: the flags above, uint8 ``(n,)``.
         strays: entries of ``annotations`` that are no annotations.
+        mask_faults: what is wrong with masks, by row.
+        keypoint_faults: what is wrong with keypoints, by row.
+        keypoint_counts: numbers of keypoints, by row.
+        scores: what stands under ``score``, by row.
+        stray_keys: keys of other kinds of records, by row.
+        masks: row, area, left, top, right and bottom of each mask, as far
+            as :func:`~mmdet_cppe5.data.verify.shapes.measure` tells,
+            float64 ``(m, 6)``.
     """
 
     source: str
@@ -79,6 +93,12 @@ class Columns:
     areas: np.ndarray
     flags: np.ndarray
     strays: list[str]
+    mask_faults: dict[int, str] = field(default_factory=dict)
+    keypoint_faults: dict[int, str] = field(default_factory=dict)
+    keypoint_counts: dict[int, int] = field(default_factory=dict)
+    scores: dict[int, str] = field(default_factory=dict)
+    stray_keys: dict[int, str] = field(default_factory=dict)
+    masks: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -101,11 +121,19 @@ class _Collector:
         self.boxes = array('d')
         self.areas = array('d')
         self.flags = array('B')
+        self.masks = array('d')
+        self.mask_faults: dict[int, str] = {}
+        self.keypoint_faults: dict[int, str] = {}
+        self.keypoint_counts: dict[int, int] = {}
+        self.scores: dict[int, str] = {}
+        self.stray_keys: dict[int, str] = {}
         self._same: dict[Any, Any] = {}
 
     def __call__(self, item: dict[str, Any]) -> Any:
         """Keep an annotation's columns; hand anything else back."""
-        if 'image_id' not in item and 'bbox' not in item:
+        if 'image_id' not in item and (
+            'bbox' not in item or 'file_name' in item
+        ):
             return item
         self.ids.append(_plain(item.get('id')))
         self.image_ids.append(self._shared(item.get('image_id')))
@@ -119,10 +147,35 @@ class _Collector:
             flags |= CROWD
         elif crowd != 0:
             flags |= BAD_CROWD
+        row = len(self.ids) - 1
         if item.get('segmentation'):
             flags |= MASK
+            self._mask(row, item['segmentation'])
+        if item.keys() & _UNUSUAL:
+            self._unusual(row, item)
         self.flags.append(flags)
-        return Row(len(self.ids) - 1)
+        return Row(row)
+
+    def _mask(self, row: int, mask: Any) -> None:
+        fault = mask_fault(mask)
+        if fault:
+            self.mask_faults[row] = f'expected {fault.rstrip(".")}'
+        else:
+            self.masks.extend((row, *measure(mask)))
+
+    def _unusual(self, row: int, item: dict[str, Any]) -> None:
+        """Note keypoints, scores, and keys of other kinds of records."""
+        if item.get('keypoints') is not None:
+            fault = keypoint_fault(item)
+            if fault:
+                self.keypoint_faults[row] = fault
+            else:
+                self.keypoint_counts[row] = len(item['keypoints']) // 3
+        if 'score' in item:
+            self.scores[row] = f'score {shorten(item["score"])}'
+        strays = sorted(item.keys() & _OF_OTHERS)
+        if strays:
+            self.stray_keys[row] = f'has {listed(strays)}'
 
     def _shared(self, value: Any) -> Any:
         """Return one object for equal ids, which saves 28 bytes each."""
@@ -195,7 +248,32 @@ def read_columns(path: PathLike) -> Columns:
         np.array(collector.areas, dtype=np.float64)[rows],
         flags[rows],
         strays,
+        **_by_row(collector, rows),
     )
+
+
+def _by_row(collector: _Collector, rows: np.ndarray) -> dict[str, Any]:
+    """Return what is kept by row, under the numbers of the final rows."""
+    place = {int(row): number for number, row in enumerate(rows)}
+    found: dict[str, Any] = {
+        name: {
+            place[row]: text
+            for row, text in getattr(collector, name).items()
+            if row in place
+        }
+        for name in (
+            'mask_faults',
+            'keypoint_faults',
+            'keypoint_counts',
+            'scores',
+            'stray_keys',
+        )
+    }
+    masks = np.array(collector.masks, dtype=np.float64).reshape(-1, 6)
+    masks = masks[np.isin(masks[:, 0], rows)]
+    masks[:, 0] = [place[int(row)] for row in masks[:, 0]]
+    found['masks'] = masks
+    return found
 
 
 def _take(values: list[Any], rows: np.ndarray) -> list[Any]:

@@ -14,6 +14,7 @@ from mmdet_cppe5.coco.loading import load_ground_truth_json
 from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.data.convert.conversion import MOST_LOST, clip_box, tidy
 from mmdet_cppe5.data.declared_size import MARGIN, Size, remedy
+from mmdet_cppe5.data.verify.box_forms import form_of_records, usable_box
 from mmdet_cppe5.data.verify.catalogue import CATALOGUE
 from mmdet_cppe5.data.verify.findings import strict
 from mmdet_cppe5.data.verify.image_facts import ImageFacts
@@ -125,9 +126,47 @@ def fix(
     """
     data = load_ground_truth_json(path, annotated=False)
     fixed = Fixed(data)
-    scales = _Images(data, facts or {}, fixed).fix()
-    _Annotations(data, scales, fixed).fix()
+    frozen = _settle_form(data, fixed)
+    scales = _Images(data, {} if frozen else facts or {}, fixed).fix()
+    _Annotations(data, scales, fixed, frozen).fix()
     return fixed
+
+
+def _settle_form(data: dict[str, Any], fixed: Fixed) -> bool:
+    """Turn corners into x, y, width, height where every box is proven one.
+
+    Returns:
+        Whether the boxes are left as they stand, with their areas and the
+        image sizes, because they seem to be in another form and not every
+        one proves it: correcting them would destroy the evidence.
+    """
+    form, proven = form_of_records(data['annotations'], data['images'])
+    if not form:
+        return False
+    if form != 'corners' or not proven:
+        fixed.unresolved.append(
+            f'the boxes look like {form}, not x, y, width, height in pixels, '
+            f'{"and nothing proves it" if proven else "but not every one"}: '
+            'boxes, areas and image sizes are left as they are; look at them.'
+        )
+        return True
+    for position, item in enumerate(data['annotations']):
+        if isinstance(item, dict) and usable_box(item.get('bbox')):
+            x1, y1, x2, y2 = item['bbox']
+            box = [x1, y1, tidy(x2 - x1), tidy(y2 - y1)]
+            label = item.get('id', f'number {position}')
+            fixed.changes.append(
+                Change(
+                    'annotation',
+                    label,
+                    'bbox',
+                    item['bbox'],
+                    box,
+                    'box-corners',
+                )
+            )
+            item['bbox'] = box
+    return False
 
 
 class _Images:
@@ -211,25 +250,18 @@ class _Images:
         return None
 
 
-def usable_box(value: Any) -> bool:
-    """Tell whether a value is four finite numbers."""
-    return (
-        isinstance(value, list)
-        and len(value) == 4
-        and all(
-            type(number) in (int, float) and math.isfinite(number)
-            for number in value
-        )
-    )
-
-
 class _Annotations:
     """Corrects the annotations, once the images are right."""
 
     def __init__(
-        self, data: dict[str, Any], scales: dict[str, Size], fixed: Fixed
+        self,
+        data: dict[str, Any],
+        scales: dict[str, Size],
+        fixed: Fixed,
+        frozen: bool,
     ) -> None:
         self._data, self._scales, self._fixed = data, scales, fixed
+        self._frozen = frozen
         self._sizes = {
             image['id']: declared_size(image)
             for image in data['images']
@@ -297,7 +329,7 @@ class _Annotations:
         if not usable_box(item.get('bbox')):
             return 'box-missing'
         before = list(item['bbox'])
-        code = self._place(item, label)
+        code = '' if self._frozen else self._place(item, label)
         if code:
             return code
         key = (item['image_id'], item['category_id'], *item['bbox'])
@@ -307,7 +339,8 @@ class _Annotations:
         cause = ''
         if item['bbox'] != before:
             cause = self._fixed.changes[-1].code
-        self._area(item, label, cause)
+        if not self._frozen:
+            self._area(item, label, cause)
         if item.get('iscrowd') is None:
             self._set(item, label, 'iscrowd', 0, 'crowd-missing')
         return ''

@@ -42,6 +42,8 @@ def check_images(columns: Columns, findings: Findings) -> dict[Any, int]:
             *_name_faults(image.get('file_name'), names),
         ):
             cases.setdefault(code, []).append(label)
+        if image.keys() & {'bbox', 'category_id', 'segmentation', 'score'}:
+            cases.setdefault('image-stray-keys', []).append(label)
         if declared_size(image) is None:
             cases.setdefault('image-size-missing', []).append(label)
     for code, where in cases.items():

@@ -13,7 +13,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from mmdet_cppe5.data.verify.boxes import check_boxes
+from mmdet_cppe5.data.verify.agreement import check_agreement
+from mmdet_cppe5.data.verify.boxes import check_boxes, sizes_of_rows
 from mmdet_cppe5.data.verify.columns import Columns, read_columns
 from mmdet_cppe5.data.verify.disagreements import disagreements, labelled
 from mmdet_cppe5.data.verify.duplicates import BITS, Twins, find_twins
@@ -26,6 +27,7 @@ from mmdet_cppe5.data.verify.records import (
     check_images,
     image_label,
 )
+from mmdet_cppe5.data.verify.shapes import check_shapes
 from mmdet_cppe5.files import PathLike
 
 
@@ -109,6 +111,8 @@ def verify(
                 workers,
                 progress,
             )
+    for split in splits[1:]:
+        check_agreement(splits[0].columns, split.columns, split.findings)
     _check_unlisted(splits)
     twins: list[list[Twins]] = [[] for _ in splits]
     if duplicates and any(split.facts for split in splits):
@@ -153,6 +157,7 @@ def _read(path: PathLike, folder: Optional[Path]) -> _Split:
     categories = check_categories(columns, findings)
     image, label = check_annotations(columns, images, categories, findings)
     check_boxes(columns, image, label, findings)
+    check_shapes(columns, sizes_of_rows(columns, image), label, findings)
     return _Split(columns, image, findings, folder)
 
 
