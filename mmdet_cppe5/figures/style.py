@@ -314,4 +314,6 @@ def percent(value: float, digits: int = 1) -> str:
     >>> percent(0.5), percent(float('nan'))
     ('50.0', '–')
     """
-    return '–' if not np.isfinite(value) else f'{100 * value:.{digits}f}'
+    if not np.isfinite(value):
+        return '–'
+    return f'{round(100 * float(value), digits) + 0.0:.{digits}f}'  # no -0.0

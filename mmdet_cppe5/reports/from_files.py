@@ -28,7 +28,11 @@ from mmdet_cppe5.reports.study import (
 )
 from mmdet_cppe5.reports.worklist import work_items, write_worklist
 from mmdet_cppe5.scores.assessment import Phase
-from mmdet_cppe5.scores.groups import distinct_names, numbered
+from mmdet_cppe5.scores.groups import (
+    distinct_names,
+    numbered,
+    without_prefix,
+)
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,9 @@ def command_of(files: ReportFiles) -> str:
 
 def _names(files: ReportFiles) -> list[str]:
     if not files.names:
-        return distinct_names([str(path) for path in files.results])
+        return without_prefix(
+            distinct_names([str(path) for path in files.results])
+        )
     if len(files.names) != len(files.results):
         raise ValueError(
             f'Expected as many names as result files, but got '

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import count, product
+from os.path import commonprefix
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Optional
 
 from mmdet_cppe5.coco.conversion import IOU_TYPES
+
+LONG_PREFIX = 10
 
 
 def letters(names: Sequence[str]) -> Iterator[str]:
@@ -54,6 +58,22 @@ def distinct_names(paths: Sequence[str]) -> list[str]:
     return numbered(
         [name or '/'.join(each) for name, each in zip(names, parts)]
     )
+
+
+def without_prefix(names: Sequence[str]) -> list[str]:
+    """Strip what all names begin with, if it is long.
+
+    >>> without_prefix(['faster_rcnn_seed_0', 'faster_rcnn_seed_12'])
+    ['seed_0', 'seed_12']
+    >>> without_prefix(['run_0', 'run_1'])
+    ['run_0', 'run_1']
+    """
+    # The last part that they share says what the rest is about.
+    parts = re.split(r'(?<=[-_/. ])', commonprefix(list(names)))[:-2]  # noqa: RUF071
+    length = len(''.join(parts))
+    if len(names) < 2 or length < LONG_PREFIX:
+        return list(names)
+    return [name[length:] for name in names]
 
 
 def numbered(names: Sequence[str]) -> list[str]:

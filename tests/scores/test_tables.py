@@ -13,7 +13,7 @@ from mmdet_cppe5.core import (
 )
 from mmdet_cppe5.scores.assessment import Settings, assess
 from mmdet_cppe5.scores.formats import format_table
-from mmdet_cppe5.scores.groups import group_letters, numbered
+from mmdet_cppe5.scores.groups import group_letters, numbered, without_prefix
 from mmdet_cppe5.scores.summary import threshold_name
 from mmdet_cppe5.scores.tables import (
     class_table,
@@ -250,3 +250,17 @@ def test_group_letters_after_z_stand_apart():
 
 def test_names_become_unique():
     assert numbered(['run', 'other', 'run']) == ['run (1)', 'other', 'run (2)']
+
+
+@pytest.mark.parametrize(
+    ('names', 'short'),
+    [
+        (['faster_rcnn_seed_0', 'faster_rcnn_seed_12'], ['seed_0', 'seed_12']),
+        (['run_0', 'run_1'], ['run_0', 'run_1']),
+        (['one_detector_alone'], ['one_detector_alone']),
+        (['a_long_name', 'another'], ['a_long_name', 'another']),
+        (['experiment_a_', 'experiment_a_x'], ['a_', 'a_x']),
+    ],
+)
+def test_long_prefixes_are_stripped(names, short):
+    assert without_prefix(names) == short
