@@ -6,11 +6,12 @@ Used by every metric here that reads detectors' output.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional, TypeVar
 
 import numpy as np
 import torch
+from mmdet.structures.mask import encode_mask_results
 
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.coco.ids import explain_unknown
@@ -29,6 +30,8 @@ class SampleDetections:
         scores: float64 ``(n,)``.
         labels: positions of the classes, int64 ``(n,)``.
         instances: the annotations of the sample, None where not kept.
+        masks: one run-length code for each detection, None where not kept.
+        mask_scores: score of each mask, float64 ``(n,)``, None likewise.
     """
 
     image_id: Any
@@ -37,12 +40,15 @@ class SampleDetections:
     scores: np.ndarray
     labels: np.ndarray
     instances: Optional[list[dict[str, Any]]] = None
+    masks: Optional[list[dict[str, Any]]] = None
+    mask_scores: Optional[np.ndarray] = None
 
 
 def read_sample(
     sample: Mapping[str, Any],
     classes: Sequence[str],
     keep_instances: bool = False,
+    keep_masks: bool = False,
 ) -> SampleDetections:
     """Take the predictions out of a data sample and check them.
 
@@ -50,10 +56,11 @@ def read_sample(
         sample: a ``DetDataSample`` as a dict, as an evaluator passes it.
         classes: the names that labels stand for.
         keep_instances: keep the sample's annotations too.
+        keep_masks: keep the predicted masks too.
 
     Raises:
-        KeyError: if the sample has no predictions, or no annotations where
-            they are to be kept.
+        KeyError: if the sample has no predictions, or no annotations or
+            masks where they are to be kept.
         ValueError: naming the image of a score or box that is not finite, a
             box with negative size, or a label out of range.
     """
@@ -74,8 +81,31 @@ def read_sample(
         labels=to_array(predicted['labels'], torch.int64),
         instances=list(sample['instances']) if keep_instances else None,
     )
+    if keep_masks:
+        scores = predicted.get('mask_scores', predicted['scores'])
+        found = replace(
+            found,
+            masks=_codes(predictions(sample, 'masks')),
+            mask_scores=to_array(scores, torch.float64),
+        )
     _check(found, classes)
     return found
+
+
+def predictions(sample: Mapping[str, Any], key: str) -> Any:
+    """Return one field of a data sample's predictions.
+
+    Raises:
+        KeyError: if the detector does not predict it.
+    """
+    predicted = sample['pred_instances']
+    if key not in predicted:
+        raise KeyError(
+            f'Expected {key!r} in the predictions of image id '
+            f'{sample["img_id"]!r}, but they have only '
+            f'{sorted(predicted.keys())}.'
+        )
+    return predicted[key]
 
 
 def to_array(values: Any, dtype: torch.dtype) -> np.ndarray:
@@ -190,6 +220,25 @@ def result_entries(
     ]
 
 
+def segm_entries(
+    results: Sequence[SampleDetections], category_ids: Sequence[Any]
+) -> list[dict[str, Any]]:
+    """Return detected masks as the objects of a COCO result file.
+
+    Args:
+        results: at most one per image, with masks.
+        category_ids: the category id of each label.
+    """
+    entries = result_entries(results, category_ids)
+    masks = [mask for result in results for mask in result.masks or ()]
+    scores = np.concatenate([r.mask_scores for r in results] or [[]])
+    for entry, mask, score in zip(entries, masks, scores.tolist()):
+        # With a box, its area would decide a detection's size range.
+        del entry['bbox']
+        entry.update(segmentation=mask, score=score)
+    return entries
+
+
 def instances_to_coco(
     results: Iterable[SampleDetections],
     classes: Sequence[str],
@@ -245,7 +294,23 @@ def _annotation(image_id: Any, instance: Mapping[str, Any]) -> dict[str, Any]:
     }
     if 'area' in instance:
         annotation['area'] = float(instance['area'])
+    if 'mask' in instance:
+        annotation['segmentation'] = instance['mask']
     return annotation
+
+
+def _codes(masks: Any) -> list[dict[str, Any]]:
+    """Return bitmaps ``(n, height, width)`` as run-length codes."""
+    if not isinstance(masks, torch.Tensor):
+        codes = list(masks)
+    else:
+        codes = encode_mask_results(masks.detach().cpu().numpy())
+    return [
+        {**code, 'counts': code['counts'].decode()}
+        if isinstance(code['counts'], bytes)
+        else code
+        for code in codes
+    ]
 
 
 def _check(found: SampleDetections, classes: Sequence[str]) -> None:

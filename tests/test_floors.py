@@ -15,7 +15,7 @@ FLOORS = [
     ['paths', 'images', 'download'],
     ['core'],
     ['coco'],
-    ['samples', 'scores', 'figures', 'drawn'],
+    ['annotation_file', 'samples', 'scores', 'figures', 'drawn'],
     ['data', 'zoo'],
     ['deepfashion2'],
     ['datasets', 'metrics', 'models', 'benchmark'],

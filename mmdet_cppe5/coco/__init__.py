@@ -5,8 +5,8 @@ Needs numpy only; masks import pycocotools when they are asked for.
 
 from mmdet_cppe5.coco.ground_truth import (
     CocoGroundTruth,
+    parse_categories,
     parse_ground_truth,
-    read_categories,
     read_ground_truth,
 )
 from mmdet_cppe5.coco.results import CocoResults, parse_results, read_results
@@ -14,9 +14,9 @@ from mmdet_cppe5.coco.results import CocoResults, parse_results, read_results
 __all__ = [
     'CocoGroundTruth',
     'CocoResults',
+    'parse_categories',
     'parse_ground_truth',
     'parse_results',
-    'read_categories',
     'read_ground_truth',
     'read_results',
 ]

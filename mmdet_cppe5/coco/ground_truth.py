@@ -178,17 +178,19 @@ def _categories(
     )
 
 
-def read_categories(
-    path: PathLike, classes: Optional[Sequence[str]] = None
+def parse_categories(
+    data: dict[str, Any],
+    source: str,
+    classes: Optional[Sequence[str]] = None,
 ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Return class names and category ids of a file with or without boxes.
+    """Return class names and category ids of parsed COCO annotations.
 
     Args:
-        path: a COCO annotation file; ``annotations`` may be missing.
+        data: the file's content, with or without ``annotations``.
+        source: the file's name, for error messages.
         classes: as for :func:`read_ground_truth`.
     """
-    data = load_ground_truth_json(path, annotated=False)
-    annotations = Records(data['annotations'], str(path), 'annotation')
+    annotations = Records(data['annotations'], source, 'annotation')
     found = _categories(data, annotations, classes)
     return found.names, found.ids
 

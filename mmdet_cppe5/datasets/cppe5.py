@@ -16,13 +16,12 @@ from mmdet.structures.bbox import get_box_wh
 from mmengine.fileio import LocalBackend, get_file_backend, get_local_path
 from mmengine.logging import print_log
 
+from mmdet_cppe5.annotation_file import read_annotation_file
 from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth, parse_ground_truth
-from mmdet_cppe5.coco.loading import check_ground_truth_form
 from mmdet_cppe5.coco.masks import check_masks
 from mmdet_cppe5.coco.records import Records, listed
 from mmdet_cppe5.data.declared_size import SizeFault, describe, remedy
-from mmdet_cppe5.files import read_json
 from mmdet_cppe5.image_names import ImageFolder
 from mmdet_cppe5.images import image_size
 
@@ -211,15 +210,10 @@ class CPPE5Dataset(BaseDetDataset):
         return results
 
     def _read_ground_truth(self) -> CocoGroundTruth:
-        what = 'ground truth (a COCO annotation file)'
         try:
-            with get_local_path(
-                self.ann_file, backend_args=self.backend_args
-            ) as path:
-                data = read_json(path, what)
-            if self.test_mode and isinstance(data, dict):
-                data.setdefault('annotations', [])
-            check_ground_truth_form(data, self.ann_file)
+            data = read_annotation_file(
+                self.ann_file, self.backend_args, not self.test_mode
+            ).data
         except (FileNotFoundError, ValueError) as error:
             raise type(error)(f'{error} {ADVICE}') from error
         classes = self.metainfo['classes']

@@ -12,10 +12,10 @@ from mmengine.dist import collect_results
 from mmengine.hooks import Hook
 from mmengine.runner import Runner
 
+from mmdet_cppe5.annotation_file import read_annotation_file
 from mmdet_cppe5.coco import (
     CocoGroundTruth,
     parse_ground_truth,
-    read_ground_truth,
 )
 from mmdet_cppe5.figures.style import require_matplotlib
 from mmdet_cppe5.files import PathLike, write_text
@@ -230,7 +230,9 @@ class ReportHook(Hook):
         classes = tuple(dataset.metainfo['classes'])
         path = self._annotation_file(dataset)
         if path is not None:
-            return read_ground_truth(path, classes)
+            backend_args = getattr(dataset, 'backend_args', None)
+            file = read_annotation_file(str(path), backend_args)
+            return parse_ground_truth(file.data, file.path, classes)
         data = instances_to_coco(samples, classes, need_area=False)
         return parse_ground_truth(data, 'the data samples', classes)
 

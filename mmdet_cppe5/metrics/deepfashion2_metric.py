@@ -31,10 +31,13 @@ from mmdet_cppe5.metrics.deepfashion2_samples import (
     keypoint_entries,
     landmarks_of_results,
     read_fashion_sample,
-    segm_entries,
 )
 from mmdet_cppe5.metrics.sample_metric import SampleMetric
-from mmdet_cppe5.samples import detections_of_results, result_entries
+from mmdet_cppe5.samples import (
+    detections_of_results,
+    result_entries,
+    segm_entries,
+)
 from mmdet_cppe5.scores.assessment import Settings, as_arguments
 from mmdet_cppe5.scores.documents import (
     describe_file,

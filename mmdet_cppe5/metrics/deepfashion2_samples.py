@@ -1,4 +1,4 @@
-"""Masks and landmarks of MMDetection's data samples."""
+"""Landmarks of MMDetection's data samples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, Optional
 
 import numpy as np
 import torch
-from mmdet.structures.mask import encode_mask_results
 
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.deepfashion2.categories import NUM_LANDMARKS
@@ -16,6 +15,7 @@ from mmdet_cppe5.deepfashion2.landmark_problem import DetectedLandmarks
 from mmdet_cppe5.samples import (
     SampleDetections,
     detections_of_results,
+    predictions,
     read_sample,
     result_entries,
     to_array,
@@ -27,14 +27,10 @@ class FashionDetections(SampleDetections):
     """What one data sample carries, on the CPU.
 
     Attributes:
-        masks: one run-length code for each detection, None where not kept.
-        mask_scores: score of each mask, float64 ``(n,)``.
         landmarks: x, y in pixels of the original image, float32
             ``(n, 294, 2)``, None where not kept.
     """
 
-    masks: Optional[list[dict[str, Any]]] = None
-    mask_scores: Optional[np.ndarray] = None
     landmarks: Optional[np.ndarray] = None
 
 
@@ -52,41 +48,11 @@ def read_fashion_sample(
         KeyError: if the predictions lack masks or landmarks.
         ValueError: naming the image of a result that cannot be judged.
     """
-    found = dict(vars(read_sample(sample, classes)))
-    predicted = sample['pred_instances']
-    for task, key in (('segm', 'masks'), ('keypoints', 'keypoints')):
-        if task in tasks and key not in predicted:
-            raise KeyError(
-                f'Expected {key!r} in the predictions of image id '
-                f'{sample["img_id"]!r} for the task {task!r}, but they have '
-                f'only {sorted(predicted.keys())}.'
-            )
-    if 'segm' in tasks:
-        found['masks'] = _codes(predicted['masks'])
-        scores = predicted.get('mask_scores', predicted['scores'])
-        found['mask_scores'] = to_array(scores, torch.float64)
+    found = vars(read_sample(sample, classes, keep_masks='segm' in tasks))
     if 'keypoints' in tasks:
-        found['landmarks'] = _landmarks(predicted['keypoints'], sample)
+        landmarks = predictions(sample, 'keypoints')
+        found = {**found, 'landmarks': _landmarks(landmarks, sample)}
     return FashionDetections(**found)
-
-
-def segm_entries(
-    results: Sequence[FashionDetections], category_ids: Sequence[Any]
-) -> list[dict[str, Any]]:
-    """Return detected masks as the objects of a COCO result file.
-
-    Args:
-        results: at most one per image, with masks.
-        category_ids: the category id of each label.
-    """
-    entries = result_entries(results, category_ids)
-    masks = [mask for result in results for mask in result.masks or ()]
-    scores = np.concatenate([r.mask_scores for r in results] or [[]])
-    for entry, mask, score in zip(entries, masks, scores.tolist()):
-        # With a box, its area would decide a detection's size range.
-        del entry['bbox']
-        entry.update(segmentation=mask, score=score)
-    return entries
 
 
 def keypoint_entries(
@@ -125,20 +91,6 @@ def landmarks_of_results(
         landmarks=np.concatenate([none, *(r.landmarks for r in results)]),
         boxes=rows.bbox,
     )
-
-
-def _codes(masks: Any) -> list[dict[str, Any]]:
-    """Return bitmaps ``(n, height, width)`` as run-length codes."""
-    if not isinstance(masks, torch.Tensor):
-        codes = list(masks)
-    else:
-        codes = encode_mask_results(masks.detach().cpu().numpy())
-    return [
-        {**code, 'counts': code['counts'].decode()}
-        if isinstance(code['counts'], bytes)
-        else code
-        for code in codes
-    ]
 
 
 def _landmarks(values: Any, sample: Mapping[str, Any]) -> np.ndarray:

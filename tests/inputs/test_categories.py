@@ -5,7 +5,7 @@ import json
 import pytest
 from world import found, judged, truth
 
-from mmdet_cppe5.coco import read_categories
+from mmdet_cppe5.coco import parse_categories
 
 
 def with_root(data, **fields):
@@ -69,9 +69,9 @@ def test_other_commands_read_such_files(folder, words, annotated, monkeypatch):
     assert code == 0, complaint
 
 
-def test_a_data_set_selects_by_name(folder):
-    gt = folder.write('gt.json', with_root(truth()))
-    assert read_categories(gt, ('mask', 'gloves')) == (
+def test_a_data_set_selects_by_name():
+    data = with_root(truth())
+    assert parse_categories(data, 'gt.json', ('mask', 'gloves')) == (
         ('mask', 'gloves'),
         (1, 2),
     )
@@ -96,11 +96,10 @@ def test_the_nearest_class_names_are_shown(folder):
     assert "(nearest: 'mask', 'gloves')" in said
 
 
-def test_a_million_categories_take_bounded_time(folder):
+def test_a_million_categories_take_bounded_time():
     data = truth()
     data['categories'] += [
         {'id': key, 'name': f'name {key % 1000}'} for key in range(10, 200_000)
     ]
-    gt = folder.write('gt.json', data)
-    names, _ = read_categories(gt)
+    names, _ = parse_categories(data, 'gt.json')
     assert len(names) == 3 + 200_000 - 10
