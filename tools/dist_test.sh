@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Test on several GPUs:
-#     tools/dist_test.sh CONFIG CHECKPOINT GPUS [options of test.py]
+# Test on several GPUs, or in several processes where there is no GPU:
+#     tools/dist_test.sh CONFIG CHECKPOINT PROCESSES [options of test.py]
 # On several machines, run it on each with NNODES, NODE_RANK and MASTER_ADDR
 # set; PORT changes the port (29500).
 set -euo pipefail

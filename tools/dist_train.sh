@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Train on several GPUs:
-#     tools/dist_train.sh CONFIG GPUS [options of train.py]
+# Train on several GPUs, or in several processes where there is no GPU:
+#     tools/dist_train.sh CONFIG PROCESSES [options of train.py]
 # On several machines, run it on each with NNODES, NODE_RANK and MASTER_ADDR
 # set; PORT changes the port (29500).
 set -euo pipefail

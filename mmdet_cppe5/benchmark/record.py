@@ -96,7 +96,11 @@ def _cost_rows(record: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ('peak memory, device', _number(memory['device_peak'], 'MiB')),
         ('peak memory, host', _number(memory['host_peak'], 'MiB')),
-        ('parameters', f'{model["parameters"] / 1e6:.3f} M'),
+        (
+            'parameters',
+            f'{model["trainable_parameters"] / 1e6:.3f} M trained, '
+            f'{model["parameters"] / 1e6:.3f} M in all',
+        ),
         (
             'multiply-adds',
             model.get('macs_note') or '-'

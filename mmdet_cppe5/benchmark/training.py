@@ -57,6 +57,12 @@ class TrainingBenchmark:
         self.model = build_model(cfg, None, settings).train()
         wrapper = cfg.optim_wrapper.copy()
         if settings.precision != 'fp32':
+            if self.clock.device.type == 'cpu':
+                raise ValueError(
+                    'Training in mixed precision needs a GPU: on a CPU '
+                    'MMEngine has none. Leave --amp and --precision out; '
+                    '--task inference can be timed in bf16.'
+                )
             wrapper.update(
                 type='AmpOptimWrapper',
                 dtype={'fp16': 'float16', 'bf16': 'bfloat16'}[

@@ -12,6 +12,7 @@ inference use them.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import io
 import os
@@ -64,8 +65,34 @@ def load_checkpoint_file(
         raise FileNotFoundError(
             f'Expected a checkpoint at {file}, but there is no such file.'
         )
-    with file.open('rb') as stream:
-        return _load(stream, map_location, str(file))
+    try:
+        with file.open('rb') as stream:
+            return _load(stream, map_location, str(file))
+    except ValueError as error:
+        # Such as the last of a run that was killed while it was written.
+        before = _one_before(file)
+        if before is None:
+            raise
+        raise ValueError(
+            f'{error} The one before it may be whole: --resume {before}.'
+        ) from error
+
+
+def _one_before(file: Path) -> Optional[Path]:
+    """Return the checkpoint that a run left before this one, if any."""
+
+    def number(path: Path) -> int:
+        digits = re.search(r'(\d+)$', path.stem)
+        return int(digits.group()) if digits else -1
+
+    kind = file.stem.rstrip('0123456789')
+    earlier = [
+        path
+        for path in file.parent.glob(f'{glob.escape(kind)}*{file.suffix}')
+        if path.stem.rstrip('0123456789') == kind
+        and 0 <= number(path) < number(file)
+    ]
+    return max(earlier, key=number, default=None)
 
 
 def _load(stream: IO[bytes], map_location: MapLocation, source: str) -> Any:
@@ -143,7 +170,11 @@ def _download(url: str, path: Path) -> None:
             )
     except OSError as error:
         raise OSError(
-            f'Expected to download the checkpoint {url}, but: {error}.'
+            f'Expected to download the checkpoint {url}, but: {error}. A '
+            'copy from elsewhere can be named: --cfg-options '
+            'model.backbone.init_cfg.checkpoint=FILE for a backbone, '
+            'load_from=FILE for a detector; model.backbone.init_cfg=None '
+            'starts a backbone from random weights.'
         ) from error
 
 

@@ -211,3 +211,14 @@ def test_file_cut_short_is_an_error_naming_it(tmp_path, zipped):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r'no\.pth'):
         CheckpointLoader.load_checkpoint(str(tmp_path / 'no.pth'))
+
+
+@pytest.mark.parametrize('kind', ['epoch', 'best_cppe5_AP_epoch'])
+def test_a_damaged_last_checkpoint_offers_the_one_before(tmp_path, kind):
+    for number in (2, 9, 10, 11):
+        (tmp_path / f'{kind}_{number}.pth').write_bytes(b'PK\x03\x04 cut')
+    (tmp_path / 'other_10.pth').touch()
+    with pytest.raises(ValueError, match=rf'--resume .*{kind}_9\.pth\.$'):
+        own.load_checkpoint_file(tmp_path / f'{kind}_10.pth')
+    with pytest.raises(ValueError, match='nothing of it was executed.$'):
+        own.load_checkpoint_file(tmp_path / f'{kind}_2.pth')

@@ -79,3 +79,19 @@ def test_missing_arguments_show_the_usage(launch, name):
     assert done.returncode == 2
     assert f'tools/{name}.sh' in done.stderr
     assert not done.stdout
+
+
+def test_benchmark_gpu(launch, repo_root, tmp_path):
+    """It takes the `python` of the environment that is active."""
+    for name in ('faster_rcnn', 'fcos'):
+        (tmp_path / 'out').mkdir(exist_ok=True)
+        (tmp_path / 'out' / f'{name}_fp32_batch1.json').touch()
+    done = launch('../scripts/benchmark_gpu.sh', 'out', '--amp')
+    assert done.returncode == 0, done.stderr
+    measured, compared = done.stdout.split('== fp32\n')
+    words = measured.splitlines()
+    tool = f'{repo_root}/tools/analysis_tools/benchmark.py'
+    assert words[:3] == ['python', tool, '--all']
+    assert len(words[3 : words.index('--precision')]) == 16
+    assert words[-3:] == ['--out-dir', 'out', '--amp']
+    assert compared.splitlines()[:3] == ['python', tool, '--compare']

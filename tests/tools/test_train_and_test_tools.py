@@ -1,91 +1,25 @@
 """tools/train.py and tools/test.py, from end to end on a tiny detector."""
 
-import json
 import os
 import subprocess
 import sys
 
 import pytest
 import torch
-from builders import annotation, coco_dataset, logged_scores
+from builders import logged_scores
 from mmdet.apis import DetInferencer, inference_detector, init_detector
-from PIL import Image, ImageDraw
+from tiny_detector import write_workplace
 
-from mmdet_cppe5.classes import CLASSES, PALETTE
+from mmdet_cppe5.classes import CLASSES
 from mmdet_cppe5.engine.checkpoint import load_checkpoint_file
 from mmdet_cppe5.engine.mmdet_tools import run_mmdet_tool
-
-CONFIG = """
-_base_ = [
-    'mmdet::_base_/datasets/coco_detection.py',
-    'mmdet::_base_/default_runtime.py',
-    '{configs}/_base_/datasets/cppe5.py',
-]
-from mmdet_cppe5.zoo.protocol import use_protocol
-model = dict(
-    type='RetinaNet',
-    data_preprocessor=dict(type='DetDataPreprocessor', pad_size_divisor=32),
-    backbone=dict(type='ResNet', depth=18, base_channels=8,
-                  out_indices=(2, 3)),
-    neck=dict(type='FPN', in_channels=[32, 64], out_channels=8, num_outs=2),
-    bbox_head=dict(
-        type='RetinaHead', num_classes=5, in_channels=8, feat_channels=8,
-        stacked_convs=1,
-        anchor_generator=dict(type='AnchorGenerator', ratios=[1.0],
-                              octave_base_scale=4, scales_per_octave=1,
-                              strides=[16, 32]),
-        bbox_coder=dict(type='DeltaXYWHBBoxCoder')),
-    train_cfg=dict(assigner=dict(type='MaxIoUAssigner', pos_iou_thr=0.5,
-                                 neg_iou_thr=0.4, min_pos_iou=0),
-                   sampler=dict(type='PseudoSampler'),
-                   allowed_border=-1, pos_weight=-1, debug=False),
-    test_cfg=dict(nms_pre=100, score_thr=0.0, max_per_img=20,
-                  nms=dict(type='nms', iou_threshold=0.5)))
-# The pipelines of the base, without its enlargement to 1333 x 800.
-train_pipeline = _base_.train_pipeline
-train_pipeline[2].update(scale=(96, 64))
-test_pipeline = _base_.test_pipeline
-test_pipeline[1].update(scale=(96, 64))
-globals().update(use_protocol(_base_, train=dict(pipeline=train_pipeline),
-                              test=dict(pipeline=test_pipeline)))
-train_dataloader.update(num_workers=0, persistent_workers=False)
-val_dataloader.update(num_workers=0, persistent_workers=False)
-test_dataloader.update(num_workers=0, persistent_workers=False)
-train_cfg = dict(type='EpochBasedTrainLoop', max_epochs=1)
-val_cfg = dict(type='ValLoop')
-test_cfg = dict(type='TestLoop')
-optim_wrapper = dict(type='OptimWrapper',
-                     optimizer=dict(type='SGD', lr=0.001, momentum=0.9))
-auto_scale_lr = dict(base_batch_size=16)
-"""
 
 
 @pytest.fixture(scope='module')
 def workplace(tmp_path_factory, repo_root):
     """A tiny data set and a config, used from a folder of their own."""
     folder = tmp_path_factory.mktemp('tools')
-    (folder / 'data' / 'annotations').mkdir(parents=True)
-    (folder / 'data' / 'images').mkdir()
-    boxes = []
-    for image_id in range(1, 5):
-        picture = Image.new('RGB', (96, 64), 'white')
-        corners = [8 * image_id, 8, 8 * image_id + 40, 48]
-        ImageDraw.Draw(picture).rectangle(corners, PALETTE[image_id])
-        picture.save(folder / 'data' / 'images' / f'{image_id}.png')
-        boxes.append(annotation(image_id, image_id, [*corners[:2], 40, 40]))
-    data = coco_dataset(
-        boxes,
-        image_ids=range(1, 5),
-        categories=dict(enumerate(CLASSES, start=1)),
-    )
-    for image in data['images']:
-        image.update(width=96, height=64)
-    for name in ('train', 'test'):
-        path = folder / 'data' / 'annotations' / f'{name}.json'
-        path.write_text(json.dumps(data))
-    (folder / 'tiny.py').write_text(
-        CONFIG.format(configs=repo_root / 'configs')
-    )
+    write_workplace(folder, repo_root)
     before = os.getcwd(), os.environ.get('CPPE5_DATA_ROOT')
     os.chdir(folder)
     os.environ['CPPE5_DATA_ROOT'] = str(folder / 'data')
@@ -160,6 +94,29 @@ def test_help_is_that_of_mmdetection(name, capsys):
     assert f'usage: {name}' in shown
     for option in ('--work-dir', '--cfg-options', '--launcher'):
         assert option in shown
+
+
+def test_missing_data_end_in_one_sentence(workplace, monkeypatch, tmp_path):
+    monkeypatch.setenv('CPPE5_DATA_ROOT', str(tmp_path / 'nowhere'))
+    with pytest.raises(SystemExit, match=r'train\.py: .*nowhere.*prepare_cpp'):
+        run_mmdet_tool('train.py', ['tiny.py', '--work-dir', 'none'])
+
+
+def test_missing_network_ends_in_one_sentence(workplace):
+    weights = 'http://127.0.0.1:9/resnet.pth'  # nobody listens there
+    start = 'model.backbone.init_cfg'
+    with pytest.raises(SystemExit, match=f'resnet.pth, but: .*{start}=None'):
+        run_mmdet_tool(
+            'train.py',
+            ['tiny.py', '--work-dir', 'none', '--cfg-options',
+             f'{start}.type=Pretrained', f'{start}.checkpoint={weights}'],
+        )  # fmt: skip
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason='needs a CPU only')
+def test_mixed_precision_on_a_cpu_is_explained(workplace):
+    with pytest.raises(SystemExit, match='--amp needs a GPU: on a CPU'):
+        run_mmdet_tool('train.py', ['tiny.py', '--amp'])
 
 
 def test_unknown_tool_is_named():
