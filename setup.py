@@ -79,7 +79,8 @@ setup(
     include_package_data=True,
     install_requires=CORE,
     extras_require={
-        'plot': PLOT,
+        # MMDetection's analyze_logs.py asks for seaborn.
+        'plot': [*PLOT, 'seaborn>=0.12'],
         'report': REPORT,
         'notebook': NOTEBOOK,
         'data': DATA,

@@ -89,7 +89,10 @@ def report(images, classes, args, folder):
         try:
             ready[name] = TOOLS[name](data, folder)
         except ImportError as error:
-            print(f'{name} left out: {error}')
+            print(
+                f"{name} left out: {error}. pip install -e '.[parity]' "
+                'brings all tools.'
+            )
     print(
         f'\n{images} images, {len(data["gt_image"])} objects, '
         f'{len(data["dt_image"])} detections, {classes} classes, '

@@ -47,6 +47,7 @@ def main():
     parser.add_argument('--config', default=CONFIG)
     parser.add_argument('--size', type=int, nargs=2, default=(320, 320))
     parser.add_argument('--images', type=int, default=40)
+    parser.add_argument('--num-warmup', type=int, default=5)
     parser.add_argument('--device', default=default_device())
     args = parser.parse_args()
     cfg = Config.fromfile(args.config)
@@ -54,7 +55,9 @@ def main():
     settings = BenchmarkSettings(
         device=args.device, input_size=tuple(args.size), synthetic=args.images
     )
-    benchmark = InferenceBenchmark(cfg, None, settings, num_warmup=5)
+    benchmark = InferenceBenchmark(
+        cfg, None, settings, num_warmup=args.num_warmup
+    )
     ratios = []
     for index, data in enumerate(benchmark.data_loader):
         first, second = bare, with_tool

@@ -9,7 +9,8 @@ shift || true
 models="ssd yolov3 faster_rcnn reppoints sparse_rcnn fcos grid_rcnn
   deformable_detr fsaf ld vfnet regnet double_heads dcn
   empirical_attention tridentnet"
-python=${PYTHON:-$root/.venv/bin/python}
+# The environment's own Python; without one, that of `make setup`.
+python=${PYTHON:-$(command -v python || echo "$root/.venv/bin/python")}
 
 # shellcheck disable=SC2086
 "$python" "$root/tools/analysis_tools/benchmark.py" --all $models \

@@ -27,7 +27,15 @@ train_dataloader = dict(dataset=dict(_delete_=True, **photos))
 val_dataloader = dict(dataset=dict(pipeline=test_pipeline))
 test_dataloader = val_dataloader
 train_cfg = dict(max_epochs=epochs, val_interval=epochs)
-param_scheduler = [dict(_base_.param_scheduler[0], total_steps=epochs)]
+param_scheduler = [
+    dict(type='LinearLR', start_factor=0.05, by_epoch=False, end=100),
+    dict(
+        type='CosineAnnealingLR',
+        T_max=epochs,
+        eta_min_ratio=0.01,
+        convert_to_iter_based=True,
+    ),
+]
 default_hooks = dict(
     logger=dict(interval=8), checkpoint=dict(interval=epochs, save_best=None)
 )
