@@ -71,6 +71,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='also write every error of the first detector to FILE.csv, or to '
         'FILE.json as a COCO annotation file for labelling tools',
     )
+    parser.add_argument(
+        '--slice',
+        nargs='+',
+        default=[],
+        metavar='KEY',
+        help='also score by the values of these fields of the images or '
+        'annotations',
+    )
     add_quiet_option(parser)
 
 
@@ -91,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
         tables=args.tables,
         photo_limit=args.photo_limit,
         worklist=args.worklist,
+        slice=tuple(args.slice),
     )
     page = write_report(files, partial(phase, show=not args.quiet))
     for item in page.headline:

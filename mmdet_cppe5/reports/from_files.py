@@ -56,6 +56,7 @@ class ReportFiles:
         photo_limit: photos in the page at most.
         worklist: every error of the first detector, as ``.csv`` or
             ``.json``; None writes none.
+        slice: fields of the images or annotations to slice by.
     """
 
     ground_truth: PathLike
@@ -72,6 +73,7 @@ class ReportFiles:
     tables: Optional[PathLike] = None
     photo_limit: int = 60
     worklist: Optional[PathLike] = None
+    slice: Sequence[str] = ()
 
 
 def write_report(
@@ -131,6 +133,7 @@ def write_report(
         notices=notices,
         facts=[('Command', command_of(files))],
         photo_limit=files.photo_limit,
+        slice_keys=files.slice,
     )
     with phase('Writing the page'):
         return write_page(data, studies, extras, files)

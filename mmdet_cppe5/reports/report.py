@@ -21,6 +21,7 @@ from mmdet_cppe5.reports.page import Headline, Page, Section
 from mmdet_cppe5.reports.photos import embed_photos, find_photo
 from mmdet_cppe5.reports.section_fix import fix_section
 from mmdet_cppe5.reports.section_pairs import ALL_PAIRS, pair_section
+from mmdet_cppe5.reports.section_slices import slice_section
 from mmdet_cppe5.reports.sections_accuracy import (
     accuracy_section,
     ends,
@@ -35,6 +36,7 @@ from mmdet_cppe5.reports.sections_images import (
 )
 from mmdet_cppe5.reports.sections_models import model_section
 from mmdet_cppe5.reports.sections_scores import score_section, working_score
+from mmdet_cppe5.reports.slices import slices
 from mmdet_cppe5.reports.study import DataSet, Study
 
 PHOTO_LIMIT = 60
@@ -62,6 +64,7 @@ class Extras:
         notices: sentences on what was unusual in them.
         photo_limit: how many photos the page may hold.
         facts: further lines for the last section.
+        slice_keys: fields of the images or annotations to slice by.
     """
 
     title: Optional[str] = None
@@ -72,6 +75,7 @@ class Extras:
     notices: Sequence[str] = ()
     photo_limit: int = PHOTO_LIMIT
     facts: Sequence[tuple[str, str]] = ()
+    slice_keys: Sequence[str] = ()
 
 
 def report_page(
@@ -101,6 +105,9 @@ def report_page(
         error_section(data, study),
         score_section(data, study, score),
         miss_section(data, study),
+        slice_section(
+            data, studies, slices(data, extras.slice_keys, extras.images)
+        ),
         example_section(data, groups, shown),
         image_section(data, study, score, set(chosen)),
     ]

@@ -73,7 +73,7 @@ def opened(report, open_page):
 def test_opens_from_disk_without_errors_or_requests(opened):
     page, faults = opened
     assert page.title().startswith('How good is xxxx')
-    assert page.locator('main > section').count() == 11
+    assert page.locator('main > section').count() == 12
     assert faults == []
 
 

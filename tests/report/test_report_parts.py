@@ -27,7 +27,9 @@ from mmdet_cppe5.reports.photos import (
     encode_photo,
     find_photo,
 )
+from mmdet_cppe5.reports.section_slices import slice_section
 from mmdet_cppe5.reports.sections_scores import at_thresholds
+from mmdet_cppe5.reports.slices import slices
 from mmdet_cppe5.reports.study import data_set, study
 from mmdet_cppe5.reports.worklist import work_items
 
@@ -342,6 +344,72 @@ def test_two_detectors_object_by_object():
         'new': [],
         'in both': [2],
     }
+
+
+def rows_of(data, studies, keys):
+    (table,) = slice_section(data, studies, slices(data, keys)).tables
+    return {
+        row.cells[0].text: [cell.text for cell in row.cells[1:]]
+        for row in table.rows
+    }
+
+
+def test_slices_by_a_users_column():
+    """Two sites of 12 images with one object each: all found, none found.
+
+    Image records have the site; a false positive costs its own site only.
+    """
+    images = range(1, 25)
+    truth_file = coco_dataset(
+        [annotation(k, 1, BOX, light='day') for k in images], images, {1: 'A'}
+    )
+    for image in truth_file['images']:
+        image['site'] = 'east' if image['id'] <= 12 else 'west'
+    found = [entry(k, 1, BOX, 0.9) for k in images if k <= 12]
+    truth = parse_ground_truth(truth_file, 'truth.json')
+    results = parse_results(found, 'found.json', truth)
+    data = data_set(truth, 'truth.json')
+    judged = study(
+        'detector', data, to_core(truth, results).detections, resamples=0
+    )
+    got = rows_of(data, [judged, judged], ['site', 'light'])
+    assert got['site: east'] == ['12', '100.0', '100.0', '+0.0']
+    assert got['site: west'] == ['12', '0.0', '0.0', '+0.0']
+    assert got['light: day'][0] == '24'
+    # BOX is 80 x 60; none is as flat or as tall, so none is scored.
+    assert got['Width / height: 1/2 to 2'][0] == '24'
+    assert got['Width / height: above 2'] == ['0', '–', '–', '–']
+    assert got['Border of the image: touched'][0] == '0'
+    assert got['Objects in the image: 1 to 3'][0] == '24'
+    with pytest.raises(ValueError, match="none has 'weather'"):
+        slices(data, ['weather'])
+    with pytest.raises(ValueError, match='at most 20 values'):
+        slices(data, ['file_name'])
+
+
+def test_slices_by_overlap_and_border():
+    """Boxes 0 and 1 share 50 of 150; box 2 is alone, at the edge."""
+    boxes = [[100, 100, 10, 10], [105, 100, 10, 10], [0, 300, 9, 9]]
+    data, _ = judge([annotation(1, 1, box) for box in boxes], [])
+    parts = {f'{s.kind}: {s.value}': s for s in slices(data)}
+    touched = parts['Border of the image: touched']
+    assert touched.objects.tolist() == [False, False, True]
+    overlapping = parts['Overlap with another object: IoU 0.1 or more']
+    assert overlapping.objects.tolist() == [True, True, False]
+
+
+def test_slices_by_light(tmp_path):
+    """Grey photos of three brightnesses; only the brightest has a pattern."""
+    for k, grey in ((1, 20), (2, 120), (3, 200)):
+        pixels = np.full((48, 64), grey, np.uint8)
+        pixels[::2] += 20 if k == 3 else 0
+        Image.fromarray(pixels).save(tmp_path / f'{k}.png')
+    data, _ = judge([annotation(1, 1, BOX)], [], images=(1, 2, 3))
+    parts = {f'{s.kind}: {s.value}': s for s in slices(data, (), tmp_path)}
+    dark = parts['Brightness of the image: darkest third']
+    assert dark.images.tolist() == [True, False, False]
+    sharp = parts['Sharpness of the image: most third']
+    assert sharp.images.tolist() == [False, False, True]
 
 
 def test_worklist_counts_as_tide_does():
