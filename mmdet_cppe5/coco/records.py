@@ -241,7 +241,12 @@ class Records:
             [value]
             if isinstance(value, (list, dict))
             else list(
-                dict.fromkeys(v for v in values if not _known(v, lookup))
+                dict.fromkeys(
+                    v
+                    for v in values
+                    if not isinstance(v, (list, dict))
+                    and not _known(v, lookup)
+                )
             )
         )
         raise ValueError(

@@ -13,6 +13,7 @@ from mmdet_cppe5.coco import (
     CocoResults,
     parse_ground_truth,
 )
+from mmdet_cppe5.coco.box_form import image_sizes
 from mmdet_cppe5.coco.conversion import (
     Problem,
     check_choice,
@@ -172,12 +173,7 @@ def check_not_corners(truth: CocoGroundTruth, results: CocoResults) -> None:
         ValueError: naming the first box that leaves its image.
     """
     boxes = results.boxes()
-    sizes = np.array(
-        [
-            [image.get('width', np.inf), image.get('height', np.inf)]
-            for image in truth.images
-        ]
-    ).reshape(-1, 2)[results.image]
+    sizes = image_sizes(truth.images)[results.image]
     outside = (boxes[:, :2] + boxes[:, 2:] > sizes + 1).any(axis=1)
     corners = (boxes[:, 2:] >= boxes[:, :2]).all()
     if corners and 2 * outside.sum() > len(boxes):

@@ -9,6 +9,7 @@ from typing import Optional
 import numpy as np
 
 from mmdet_cppe5.coco import CocoGroundTruth
+from mmdet_cppe5.coco.box_form import image_sizes
 from mmdet_cppe5.coco.conversion import ground_truths
 from mmdet_cppe5.core import (
     BootstrapResult,
@@ -111,13 +112,7 @@ def data_set(truth: CocoGroundTruth, name: str) -> DataSet:
     np.maximum.at(
         reach, objects.image, objects.bbox[:, :2] + objects.bbox[:, 2:]
     )
-    sizes = np.array(
-        [
-            [image.get('width') or 0, image.get('height') or 0]
-            for image in truth.images
-        ],
-        dtype=float,
-    ).reshape(-1, 2)
+    sizes = np.nan_to_num(image_sizes(truth.images))
     return DataSet(
         name,
         tuple(truth.class_names),

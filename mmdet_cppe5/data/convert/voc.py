@@ -111,7 +111,7 @@ def read_xml(path: Path) -> ElementTree.Element:
             f'Expected at most {_LARGEST:,} bytes of XML in {path}, but got '
             f'{len(data):,}.'
         )
-    data, encoding = _as_utf8(data, path)
+    data = _as_utf8(data, path)
 
     def refuse(name: str, *rest: object) -> None:
         raise ValueError(
@@ -119,11 +119,11 @@ def read_xml(path: Path) -> ElementTree.Element:
             f'declares {name!r}.'
         )
 
-    parser = expat.ParserCreate(encoding)
+    parser = expat.ParserCreate('utf-8')
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(data, True)
-        builder = ElementTree.XMLParser(encoding=encoding)
+        builder = ElementTree.XMLParser(encoding='utf-8')
         return ElementTree.fromstring(data, builder)
     except (expat.ExpatError, ElementTree.ParseError) as error:
         raise ValueError(
@@ -131,8 +131,8 @@ def read_xml(path: Path) -> ElementTree.Element:
         ) from error
 
 
-def _as_utf8(data: bytes, path: Path) -> tuple[bytes, Optional[str]]:
-    """Return XML in an encoding that the parser reads, and its name.
+def _as_utf8(data: bytes, path: Path) -> bytes:
+    """Return XML in UTF-8, whatever it declares.
 
     The parser knows no encoding of several bytes but UTF-8 and UTF-16, and
     annotation tools declare GBK, Shift_JIS and others; Python reads them.
@@ -140,10 +140,12 @@ def _as_utf8(data: bytes, path: Path) -> tuple[bytes, Optional[str]]:
     Raises:
         ValueError: if the encoding is unknown, or not that of the file.
     """
-    if data[:2] in (b'\xff\xfe', b'\xfe\xff') or b'\0' in data[:4]:
-        return data, None  # UTF-16, which the parser recognises
     declared = _ENCODING.match(data)
     name = declared[1].decode('ascii') if declared else 'utf-8'
+    if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
+        name = 'utf-16'
+    elif b'\0' in data[:2]:
+        name = 'utf-16-be' if data[:1] == b'\0' else 'utf-16-le'
     try:
         text = data.decode(name)
     except LookupError as error:
@@ -157,7 +159,7 @@ def _as_utf8(data: bytes, path: Path) -> tuple[bytes, Optional[str]]:
             f'Expected {path} to be in {name}, as {said}, but byte '
             f'{error.start} is not ({error.reason}).'
         ) from error
-    return text.encode('utf-8', 'surrogatepass'), 'utf-8'
+    return text.encode('utf-8', 'surrogatepass')
 
 
 def _xml_files(

@@ -19,7 +19,7 @@ from mmdet_cppe5.coco.loading import (
     load_ground_truth_json,
 )
 from mmdet_cppe5.coco.mask_content import mask_fault
-from mmdet_cppe5.coco.records import listed, shorten
+from mmdet_cppe5.coco.records import LARGEST, listed, shorten
 from mmdet_cppe5.data.verify.measures import keypoint_fault, measure
 from mmdet_cppe5.files import PathLike, read_json
 
@@ -196,7 +196,7 @@ class _Collector:
 
     def _area(self, item: dict[str, Any]) -> int:
         area = item.get('area')
-        if isinstance(area, (int, float)) and abs(area) < 1e300:
+        if isinstance(area, (int, float)) and abs(area) <= LARGEST**2:
             self.areas.append(area)
             return BAD_AREA if area < 0 else 0
         self.areas.append(float('nan'))
@@ -234,7 +234,7 @@ def read_columns(path: PathLike) -> Columns:
     strays = [shorten(entry) for entry in entries if type(entry) is not Row]
     boxes = np.array(collector.boxes, dtype=np.float64).reshape(-1, 4)
     flags = np.array(collector.flags, dtype=np.uint8)
-    odd = ~np.isfinite(boxes).all(axis=1)
+    odd = ~(abs(boxes) <= LARGEST).all(axis=1)  # NaN is odd, too
     flags[odd] |= NO_BOX
     boxes[odd] = np.nan
     return Columns(
