@@ -108,9 +108,7 @@ def run(args: argparse.Namespace) -> int:
     _warn_of_no_power(len(names), args.permutations, args.alpha)
     with phase(f'Comparing {len(names)} models', show):
         comparison = compare(evaluations, args.metric, **options)
-    tables = comparison_tables(comparison, args.confidence, args.format)
-    print(tables, file=text_stream(args.json))
-    if args.json:
+    if args.json:  # before anything that a closed pipe may cut off
         document = comparison_document(
             comparison,
             _described_inputs(args, truth, dict(zip(names, files))),
@@ -118,6 +116,8 @@ def run(args: argparse.Namespace) -> int:
             [*truth.notices, *(n for f in files for n in f.notices)],
         )
         write_numbers(args.json, document)
+    tables = comparison_tables(comparison, args.confidence, args.format)
+    print(tables, file=text_stream(args.json))
     return 0
 
 

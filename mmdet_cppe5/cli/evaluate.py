@@ -74,16 +74,7 @@ def run(args: argparse.Namespace) -> int:
         problem.similarity,
         settings.arguments()['iou_thrs'],
     )
-    out = text_stream(args.json)
-    print(
-        f'{args.results}: {len(found.records)} detections against '
-        f'{len(truth.records)} annotations in {len(truth.image_ids)} images\n',
-        file=out,
-    )
-    print(assessment_tables(assessment, args.format), file=out)
-    print(f'\n{_card_line(card)}', file=out)
-    print(f'\n{_last_line(assessment)}', file=out)
-    if args.json:
+    if args.json:  # before anything that a closed pipe may cut off
         inputs = {
             'ground_truth': describe_truth(args.ground_truth, truth),
             'results': describe_results(args.results, found),
@@ -96,6 +87,15 @@ def run(args: argparse.Namespace) -> int:
             card.tolist(),
         )
         write_numbers(args.json, document)
+    out = text_stream(args.json)
+    print(
+        f'{args.results}: {len(found.records)} detections against '
+        f'{len(truth.records)} annotations in {len(truth.image_ids)} images\n',
+        file=out,
+    )
+    print(assessment_tables(assessment, args.format), file=out)
+    print(f'\n{_card_line(card)}', file=out)
+    print(f'\n{_last_line(assessment)}', file=out)
     return 0
 
 

@@ -31,4 +31,4 @@ def write_numbers(path: Optional[str], document: Mapping[str, Any]) -> None:
         print()
         return
     write_json(path, document, 1)
-    print(f'\nWrote {path}')
+    print(f'Wrote {path}\n')

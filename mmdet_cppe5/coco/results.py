@@ -55,7 +55,7 @@ def read_results(path: PathLike, ground_truth: CocoGroundTruth) -> CocoResults:
     Detections of categories that the ground truth knows but that are not
     evaluated are left out. Where the results of an image are the same list
     twice or more (a padded sampler, a file appended to itself), they count
-    once.
+    once; but for a single detection repeated on a single image.
 
     Args:
         path: the file.
@@ -114,12 +114,16 @@ def _without_repeats(
 ) -> tuple[np.ndarray, list[int]]:
     """Find images whose results are one list several times over.
 
+    One detection twice on a single image is what a detector without
+    suppression gives, and stays a false alarm; a list of several detections,
+    or the same on several images, is a copy.
+
     Returns:
         Which entries to keep, bool ``(n,)``, and the positions of the images
         with repeated results.
     """
     kept = np.ones(len(records), dtype=bool)
-    repeated = []
+    copies = []  # rows of an image, and how many of them are no copies
     order = np.argsort(image, kind='stable')
     starts = np.flatnonzero(np.diff(image[order], prepend=-1))
     sizes = np.diff(starts, append=len(order))
@@ -130,9 +134,12 @@ def _without_repeats(
         rows = order[starts[group] : starts[group] + sizes[group]]
         period = _period([records.items[row] for row in rows])
         if period < len(rows):
-            kept[rows[period:]] = False
-            repeated.append(int(image[rows[0]]))
-    return kept, repeated
+            copies.append((rows, period))
+    if len(copies) == 1 and copies[0][1] == 1:
+        return kept, []
+    for rows, period in copies:
+        kept[rows[period:]] = False
+    return kept, [int(image[rows[0]]) for rows, _ in copies]
 
 
 def _period(items: list[Any]) -> int:

@@ -2,7 +2,7 @@
 
 What intervals need, at about the price of one more evaluation:
 
-- How much each image moves a number. Up to 50 images each is left out in turn
+- How much each image moves a number. Up to 100 images each is left out in turn
   (the jackknife); with more, influence values give the same
   (:mod:`mmdet_cppe5.core.influence`).
 - By how much few images make average precision too high: its interpolation
@@ -25,7 +25,7 @@ from mmdet_cppe5.core.arrays import FloatArray, IntArray
 from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.resampled_numbers import ResampledNumbers, draw_images
 
-_MOST_LEFT_OUT = 50  # images left out one by one
+_MOST_LEFT_OUT = 100  # images left out one by one
 _BIAS_SEEN = 0.5  # share of the bias that resamples show
 
 

@@ -361,3 +361,22 @@ def test_card_recall_is_labelled_as_a_recall(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "Average recall by the recipe of CPPE-5's evaluation" in printed
     assert 'not an AP' in printed
+
+
+def test_a_closed_pipe_ends_quietly_after_the_json_is_written(tmp_path):
+    truth = write(tmp_path / 'gt.json', coco_dataset([annotation(1, 1, BOX)]))
+    found = write(tmp_path / 'results.json', [entry(1, 1, BOX, 0.9)])
+    out = tmp_path / 'out.json'
+    command = [
+        *(sys.executable, '-u', '-m', 'mmdet_cppe5', 'evaluate'),
+        *(truth, found, '--json', str(out)),
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()  # as `head` does after its lines
+    said = process.stderr.read()
+    assert process.wait() == 0
+    assert 'BrokenPipe' not in said
+    assert 'Traceback' not in said
+    assert json.loads(out.read_text())['overall']['AP'] > 99

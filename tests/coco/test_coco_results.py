@@ -60,6 +60,14 @@ def test_repeated_results_of_an_image_count_once(truth, copies):
     assert 'twice or more for 1 image (ids 1)' in results.notices[0]
 
 
+def test_one_detection_twice_is_a_false_alarm(truth):
+    """So a detector without suppression is judged, as by pycocotools."""
+    twice = [entry(1, 1, BOX, 0.5), entry(1, 1, BOX, 0.5)]
+    results = parse(twice, truth)
+    assert len(results.records) == 2
+    assert results.notices == ()
+
+
 def test_equal_detections_in_a_longer_list_are_kept(truth):
     """Two equal boxes are duplicates to be judged, not a repeated list."""
     twice = [entry(1, 1, BOX, 0.5), entry(1, 1, BOX, 0.5)]
