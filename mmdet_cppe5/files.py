@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Union
 
@@ -45,6 +45,26 @@ def atomic_path(path: PathLike) -> Iterator[Path]:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_not_input(path: PathLike | None, inputs: Iterable[PathLike]) -> None:
+    """Refuse to write over a file that is read.
+
+    Args:
+        path: the file to write; None for none.
+        inputs: the files that are read.
+
+    Raises:
+        ValueError: if the file is one of them.
+    """
+    if path is None or not Path(path).exists():
+        return
+    for each in inputs:
+        if Path(each).exists() and Path(path).samefile(each):
+            raise ValueError(
+                f'Expected an output that is no input, but {path} is read '
+                'too: choose another name.'
+            )
 
 
 def write_text(path: PathLike, text: str) -> None:

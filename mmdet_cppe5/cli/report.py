@@ -20,29 +20,52 @@ from mmdet_cppe5.reports.from_files import ReportFiles, write_report
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand's arguments."""
-    parser.add_argument('ground_truth', help='COCO annotation file')
     parser.add_argument(
-        'results', nargs='+', help='COCO result files, one per detector'
+        'ground_truth',
+        metavar='GT.json',
+        help='COCO annotation file, the ground truth',
     )
     parser.add_argument(
-        '--out', default='report.html', help='the page (%(default)s)'
+        'results',
+        nargs='+',
+        metavar='RESULTS.json',
+        help='COCO result files, one per detector; the details are about the '
+        'first',
     )
-    parser.add_argument('--images', help='folder of the photos')
     parser.add_argument(
-        '--names', nargs='+', help='names of the detectors, as many as RESULTS'
+        '--out',
+        metavar='FILE',
+        default='report.html',
+        help='the page (default: %(default)s)',
     )
-    parser.add_argument('--title', help='heading of the page')
+    parser.add_argument('--images', metavar='DIR', help='folder of the photos')
     parser.add_argument(
-        '--classes', nargs='+', help='evaluate only these classes'
+        '--names',
+        nargs='+',
+        metavar='NAME',
+        help='names of the detectors, one per result file (default: the '
+        'file names)',
+    )
+    parser.add_argument('--title', metavar='TEXT', help='heading of the page')
+    parser.add_argument(
+        '--classes',
+        nargs='+',
+        metavar='NAME',
+        help='evaluate these classes only',
     )
     parser.add_argument(
         '--resamples',
         type=int,
-        help='for intervals and tests; 0 leaves both out (1000, or fewer '
-        'for more than 100,000 detections)',
+        metavar='N',
+        help='resamples of the images behind intervals and tests; 0 leaves '
+        'both out (default: 1000, or fewer for more than 100,000 detections)',
     )
     parser.add_argument(
-        '--seed', type=int, default=0, help='of the resampling (%(default)s)'
+        '--seed',
+        type=int,
+        metavar='N',
+        default=0,
+        help='seed of the resampling (default: %(default)s)',
     )
     parser.add_argument(
         '--speed',
@@ -53,17 +76,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'inference --out wrote, to plot speed against AP',
     )
     parser.add_argument(
-        '--figures', help='also write each figure as PNG and SVG to a folder'
+        '--figures',
+        metavar='DIR',
+        help='also write each figure as PNG and SVG to a folder',
     )
     parser.add_argument(
         '--tables',
+        metavar='DIR',
         help='also write each table as Markdown and LaTeX to a folder',
     )
     parser.add_argument(
         '--photo-limit',
         type=int,
+        metavar='N',
         default=60,
-        help='photos in the page at most (%(default)s)',
+        help='photos in the page at most (default: %(default)s)',
     )
     parser.add_argument(
         '--worklist',

@@ -15,7 +15,13 @@ from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import to_core
 from mmdet_cppe5.coco.loading import noticing_a_swap
 from mmdet_cppe5.core import Comparison, compare
-from mmdet_cppe5.files import PathLike, file_digest, write_text
+from mmdet_cppe5.core.settings import listed
+from mmdet_cppe5.files import (
+    PathLike,
+    check_not_input,
+    file_digest,
+    write_text,
+)
 from mmdet_cppe5.reports.exports import save_drawing, to_latex, to_markdown
 from mmdet_cppe5.reports.page import Page, render
 from mmdet_cppe5.reports.report import Extras, Origin, report_page
@@ -93,6 +99,8 @@ def write_report(
         ValueError: if a file is not what it should be, or as many names as
             result files are not given.
     """
+    for path in (files.out, files.worklist):
+        check_not_input(path, [files.ground_truth, *files.results])
     names = _names(files)
     milliseconds = _speeds(files.speed, names)
     if files.images is not None and not Path(files.images).is_dir():
@@ -213,7 +221,7 @@ def _speeds(speed: Sequence[str], names: Sequence[str]) -> dict[str, float]:
         if name not in names or not path:
             raise ValueError(
                 "Expected '--speed' to be NAME=FILE with the name of a "
-                f'detector, one of {list(names)}, but got {item!r}.'
+                f'detector, one of {listed(names)}, but got {item!r}.'
             )
         records[name] = read_record(path)
     require_comparable(list(records.values()))

@@ -1,6 +1,7 @@
 """``mmdet-cppe5 compare``: names, tables, JSON and what it refuses."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,3 +144,16 @@ def test_tables_for_a_spreadsheet(files, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == 'model,AP,low,high,rank,group'
     assert lines[2].startswith('good,90.1,')
+
+
+def test_no_input_is_written_over(files, capsys):
+    truth = Path(files[0]).read_text()
+    for command in (
+        ['evaluate', *files[:2], '--json', files[0]],
+        ['compare', *files, '--json', files[0]],
+        ['report', *files[:2], '--worklist', files[0]],
+        ['report', *files[:2], '--out', files[1]],
+    ):
+        assert main(command) == 2
+        assert 'output that is no input' in capsys.readouterr().err
+    assert Path(files[0]).read_text() == truth
