@@ -88,8 +88,26 @@ def innermost_dataset(dataset: Any) -> Any:
     return dataset
 
 
+def pad_to_stride(cfg: Config) -> None:
+    """Let the network pad what the test pipeline would have padded.
+
+    A feature pyramid that adds levels needs sides that its coarsest stride
+    divides. Most detectors pad to that in ``data_preprocessor``; RTMDet
+    does it in the pipeline, by a ``Pad`` to its own square.
+    """
+    preprocessor = cfg.model.data_preprocessor
+    steps = innermost_dataset(cfg.test_dataloader.dataset).get('pipeline', [])
+    kinds = {str(step['type']).split('.')[-1] for step in steps}
+    if 'Pad' not in kinds or preprocessor.get('pad_size_divisor', 1) > 1:
+        return
+    strides = cfg.model.bbox_head.anchor_generator.strides
+    preprocessor['pad_size_divisor'] = max(strides)
+
+
 def apply_input_settings(cfg: Config, settings: Any) -> None:
     """Make ``cfg.test_dataloader`` deliver what the settings ask for."""
+    if settings.input_size is not None:
+        pad_to_stride(cfg)
     if settings.synthetic is not None:
         cfg.test_dataloader.dataset = NoiseImages(
             settings.synthetic, settings.input_size

@@ -177,6 +177,14 @@ def test_fixed_size_replaces_the_resize():
         fix_input_size(pipeline[:1], (1333, 800))
 
 
+def test_a_size_that_no_stride_divides_is_padded(small_config):
+    """RTMDet's levels, 1/8 to 1/32, do not meet at 100 x 70 pixels."""
+    settings = BenchmarkSettings(input_size=(100, 70), synthetic=3)
+    record = run_inference(small_config, None, settings, num_warmup=1)
+    sizes = record['settings']['input_sizes']
+    assert sizes == [{'size': [128, 96], 'images': 2}]
+
+
 @pytest.mark.parametrize(
     ('settings', 'message'),
     [
