@@ -54,6 +54,14 @@ FRAMEWORK = [
     # setuptools 82 removed.
     'setuptools<82',
 ]
+# The living fork of the same three, importable under the same names; never
+# beside them in one environment.
+ONEDL = [
+    'torch>=2.4',
+    'onedl-mmcv>=2.3.6,<2.4',
+    'onedl-mmengine>=0.10.12,<0.11',
+    'onedl-mmdetection>=3.5.1,<3.6',
+]
 PLOT = ['matplotlib>=3.7']
 REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=10.1']
 NOTEBOOK = [*PLOT, 'pandas>=1.5']
@@ -86,6 +94,7 @@ setup(
         'data': DATA,
         'benchmark': BENCHMARK,
         'framework': FRAMEWORK,
+        'onedl': ONEDL,
         'tests': [*TESTS, *EVERYTHING],
         'dev': [*LINT, *TESTS, *EVERYTHING],
         'grounding': GROUNDING,

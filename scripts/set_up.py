@@ -12,6 +12,8 @@ Environment variables:
                 (default ``torch==2.13.0``); an installed torch >= 2.1 stays.
     MMCV_WHEEL  a prebuilt mmcv 2.1.0 wheel to use instead of compiling.
     MAX_JOBS    parallel compiler runs (default: the number of cores).
+    FORCE_CUDA  1 compiles the CUDA operations where no GPU is in sight, as
+                while a container is built; ``nvcc`` must be there.
     CFLAGS      compiler flags in place of ``-O2 -g0 -w``.
     XDG_CACHE_HOME  where the compiled wheel is kept (default ``~/.cache``).
 """
@@ -50,14 +52,15 @@ COMPILATION_GB = 2
 CPU_MINUTES = 5
 
 PROBE_TORCH = """
-import json, sys, sysconfig, torch
+import json, os, sys, sysconfig, torch
 from pathlib import Path
+wanted = torch.cuda.is_available() or os.environ.get('FORCE_CUDA') == '1'
 headers = Path(torch.__file__).parent / 'include'
 print(json.dumps(dict(
     torch=torch.__version__,
     python=f'cp{sys.version_info.major}{sys.version_info.minor}',
     platform=sysconfig.get_platform(),
-    cuda=torch.version.cuda if torch.cuda.is_available() else None,
+    cuda=torch.version.cuda if wanted else None,
     include=sysconfig.get_paths()['include'],
     torch_include=[str(headers), str(headers / 'torch/csrc/api/include')])))
 """

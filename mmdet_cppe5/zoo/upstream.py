@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -51,6 +52,29 @@ def upstream_config_path(config: str) -> str:
         FileNotFoundError: if there is no such config.
     """
     return str(upstream_path(f'configs/{config}'))
+
+
+@cache
+def find_upstream_configs() -> None:
+    """Let ``mmdet::`` configs be found in an editable MMDetection too.
+
+    MMEngine looks for them in the package's ``.mim`` folder, which pip does
+    not make for an editable clone. Where MMEngine finds them, nothing
+    changes.
+    """
+    from mmengine.config import Config
+
+    stock = Config._get_cfg_path
+
+    def get_cfg_path(cfg_path: str, filename: str) -> tuple[str, str | None]:
+        try:
+            return stock(cfg_path, filename)
+        except FileNotFoundError:
+            if not cfg_path.startswith('mmdet::'):
+                raise
+        return upstream_config_path(cfg_path[len('mmdet::') :]), 'mmdet'
+
+    Config._get_cfg_path = staticmethod(get_cfg_path)
 
 
 def coco_checkpoint(config: str) -> str:
