@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mmdet_cppe5.classes import CLASSES, PALETTE
+from mmdet_cppe5.figures.glyphs import complete_glyphs
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -123,6 +124,10 @@ class Drawing:
     alt: str
     figure: Figure
     wide: bool = False
+
+    def __post_init__(self) -> None:
+        """See to it that every character has a glyph."""
+        complete_glyphs(self.figure)
 
     def svg(self) -> str:
         """Return the figure as an SVG document whose text stays text."""

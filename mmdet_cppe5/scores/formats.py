@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Sequence
 from typing import Optional
 
@@ -118,15 +119,32 @@ def to_latex(
 
 
 def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(header, *rows)]
+    widths = [max(map(display_width, each)) for each in zip(header, *rows)]
     rule = ['-' * width for width in widths]
     return '\n'.join(_line(cells, widths) for cells in [header, rule, *rows])
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first = f'{cells[0]:<{widths[0]}}'
-    others = [f'{c:>{w}}' for c, w in zip(cells[1:], widths[1:])]
+    spaces = [' ' * (w - display_width(c)) for c, w in zip(cells, widths)]
+    first = cells[0] + spaces[0]
+    others = [space + cell for space, cell in zip(spaces[1:], cells[1:])]
     return '  '.join([first, *others]).rstrip()
+
+
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    Chinese, Japanese and Korean characters take two, combining ones none.
+    """
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(letter)
+        or unicodedata.category(letter) == 'Mn'
+        else 1 + (unicodedata.east_asian_width(letter) in 'WF')
+        for letter in text
+    )
 
 
 def _markdown(text: str) -> str:

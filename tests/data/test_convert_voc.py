@@ -91,7 +91,7 @@ def test_pixels_that_count_from_zero(convert):
         (item(box=(1, 1, 'nan', 4)), 'no bndbox with four numbers'),
         (item(box=(1, 1)), 'no bndbox with four numbers'),
         ('<object><name>dog</name></object>', 'no bndbox'),
-        (item(box=(9, 9, 5, 12)), 'nothing of the box'),
+        (item(box=(9, 9, 5, 12)), 'corners swapped'),
         (item(box=(200, 1, 300, 9)), 'nothing of the box'),
     ],
 )
