@@ -342,6 +342,24 @@ def test_fits_a_phone(opened):
     assert width == 390
 
 
+def columns(page, width, media='screen'):
+    page.set_viewport_size({'width': width, 'height': 800})
+    page.emulate_media(media=media)
+    grid = page.locator('#accuracy .drawings').evaluate(
+        'element => getComputedStyle(element).gridTemplateColumns'
+    )
+    page.emulate_media(media='screen')
+    page.set_viewport_size({'width': 1280, 'height': 900})
+    return len(grid.split())
+
+
+def test_figures_stand_beside_each_other_where_there_is_room(opened):
+    page, _ = opened
+    assert columns(page, 1024) == 2
+    assert columns(page, 768) == 1
+    assert columns(page, 700, 'print') == 2  # as wide as A4
+
+
 def test_works_by_keyboard_and_says_what_it_shows(opened):
     page, _ = opened
     figures = page.locator('.drawing .canvas')
