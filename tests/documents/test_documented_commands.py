@@ -121,6 +121,15 @@ def target(words, stage):
     assert words[1] in make_targets((ROOT / 'Makefile').read_text())
 
 
+def environment(words, stage):
+    """A tool of others makes it; its Python is one that we support."""
+    (version,) = re.findall(r'\b3\.\d+', ' '.join(words))
+    (least,) = re.findall(
+        r"python_requires='>=(3\.\d+)'", (ROOT / 'setup.py').read_text()
+    )
+    assert int(version[2:]) >= int(least[2:])
+
+
 def with_parquet(words, stage):
     parquet = pytest.importorskip('pyarrow.parquet')
     import pyarrow
@@ -217,7 +226,8 @@ DEMO = Elsewhere('tests/tools/test_demo.py', 'test_second_run_calls_no_tool')
 
 TRIALS = [
     (r'^pip install ', install),
-    (r'^make [a-z-]+( TORCH=\S+)?$', target),
+    (r'^(uv|conda) ', environment),
+    (r'^make [a-z-]+( [A-Z]+=\S+)*$', target),
     (r'^mmdet-cppe5 [a-z0-9-]+$', mention),
     (r'^(mmdet-cppe5 prepare|python \S+prepare_cppe5.py)', fresh),
     (r'^mmdet-cppe5 convert from-parquet ', with_parquet),
@@ -236,8 +246,7 @@ TRIALS = [
     # What it writes must not take the place of a record to compare.
     (r'benchmark\.py .*--task (inference|train)',
      Run(*SHORT_SPEED, **{'a.json': 'measured.json'})),
-    (r'^scripts/benchmark_gpu\.sh',
-     GPU_SPEEDS),
+    (r'^scripts/benchmark_gpu\.sh', GPU_SPEEDS),
     (r'^python benchmarks/evaluation\.py',
      Run('--images', '29', '--rounds', '1', '--no-memory', '--tools', 'core')),
     (r'^python benchmarks/inference_overhead\.py',
@@ -245,22 +254,15 @@ TRIALS = [
     (r'^python benchmarks/image_loading\.py', Run('--rounds', '1')),
     (r'^python benchmarks/verify_large\.py',
      Run('--images', '20', '--boxes', '50')),
-    (r'^python benchmarks/deepfashion2\.py',
-     HELP),
-    (r'^python tools/analysis_tools/get_flops\.py ',
-     SIZES),
-    (r'^python tools/analysis_tools/zoo_table\.py',
-     TABLE),
-    (r'^python tools/model_converters/download_released\.py ',
-     DOWNLOAD),
-    (r'^python tools/model_converters/upgrade_cppe5_checkpoint\.py ',
-     UPGRADE),
+    (r'^python benchmarks/deepfashion2\.py', HELP),
+    (r'^python tools/analysis_tools/get_flops\.py ', SIZES),
+    (r'^python tools/analysis_tools/zoo_table\.py', TABLE),
+    (r'^python tools/model_converters/download_released\.py ', DOWNLOAD),
+    (r'^python tools/model_converters/upgrade_cppe5_checkpoint\.py ', UPGRADE),
     # Of the Makefile:
-    (r'^python scripts/set_up\.py ',
-     HELP),
+    (r'^python3? scripts/(set_up|try_environment)\.py ', HELP),
     (r'^python scripts/check_real\.py$', learn_little),
-    (r'^python tools/demo\.py ',
-     DEMO),
+    (r'^python tools/demo\.py ', DEMO),
 ]  # fmt: skip
 
 
