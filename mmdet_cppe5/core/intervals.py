@@ -6,7 +6,20 @@ Student's t. The degrees of freedom follow from how unequally the images share
 in the error (Satterthwaite 1946, from the deviations' fourth moment), and are
 fewer than the images with objects of the number.
 
-TABLE
+How often the interval of 95 % held the value of 20000 drawn images, from 200
+samples of 29 images, 213 of 100 and 188 of 500 (at 100 and 500 with 100 to 200
+and 40 resamples; ``class`` is the mean over five classes' AP):
+
+===  ====  ====  ====  ====  ====  ====  =====  =======  =======
+n    AP    AP50  AP75  APs   APm   APl   class  dAP_Cls  dAP_Loc
+===  ====  ====  ====  ====  ====  ====  =====  =======  =======
+29   0.95  0.94  0.94  0.92  0.94  0.94  0.93   0.88     0.91
+100  0.95  0.93  0.96  0.94  0.96  0.95  0.94   0.95     0.91
+500  0.97  0.96  0.98  0.95  0.98  0.93  0.95   0.93     0.94
+===  ====  ====  ====  ====  ====  ====  =====  =======  =======
+
+``scripts/interval_coverage.py`` repeats it. Percentiles of the resamples held
+AP of 29 images in 63 % of the cases, Efron's BCa in 82 %.
 
 It does not see errors that happen to be absent from the sample. Where the
 images cannot tell how a number varies, the interval says so instead of having
