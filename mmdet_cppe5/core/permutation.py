@@ -14,6 +14,12 @@ What the test assumes, and what it does not say:
   chance of ``p <= x`` is at most ``x``, for any number of images. Two
   detectors of equal average precision that get it in different ways (one
   better on many images, the other on few) do not satisfy it strictly.
+- How much that matters was simulated with drawn detectors of equal AP over
+  3000 images, judged on 29 of them, 191 pairs of each kind. At the level of
+  5 % the test called different: 6 % of those that are alike, 6 % of loose
+  boxes at high recall against tight ones at low recall (AP of few images is
+  too high for both, by 1.5 points more for the one), 6 % of many against few
+  false positives, 5 % of good on small against good on large objects.
 - What is exchanged are boxes with ranks, not scores
   (:mod:`mmdet_cppe5.core.permutation_pair`), so the hypothesis is about these.
   Ranks are taken once, over all images: a detector's rank on one image tells

@@ -29,7 +29,6 @@ from mmdet_cppe5.reports.study import (
     DataSet,
     Study,
     data_set,
-    default_resamples,
     study,
 )
 from mmdet_cppe5.reports.worklist import work_items, write_worklist
@@ -176,9 +175,6 @@ def comparison_of(
     """Compare several detectors; None for one, or without resampling."""
     if len(studies) < 2 or resamples == 0:
         return None
-    if resamples is None:
-        largest = max(len(each.evaluation.detections) for each in studies)
-        resamples = default_resamples(largest)
     return compare(
         {each.name: each.evaluation for each in studies},
         num_resamples=resamples,

@@ -126,18 +126,6 @@ def data_set(truth: CocoGroundTruth, name: str) -> DataSet:
     )
 
 
-def default_resamples(detections: int) -> int:
-    """Return how often to resample: less often where it takes long.
-
-    The ends of an interval from 200 resamples vary by a tenth of its width;
-    with that many detections the interval is narrow anyway.
-
-    >>> default_resamples(3_000), default_resamples(500_000)
-    (1000, 200)
-    """
-    return int(np.clip(1000 * (100_000 / max(detections, 1)), 200, 1000))
-
-
 def study(
     name: str,
     data: DataSet,
@@ -153,16 +141,16 @@ def study(
         name: what to call it.
         data: the images and objects.
         detections: what it found.
-        resamples: for the intervals; 0 leaves them out, None takes
-            :func:`default_resamples`.
+        resamples: for the intervals; 0 leaves them out, None takes as many
+            as the number of images needs.
         seed: of the resampling.
         entries: see :class:`Study`.
     """
-    if resamples is None:
-        resamples = default_resamples(len(detections))
     settings = Settings(
         tide={'pos_thr': HIT_IOU},
-        ci={'num_resamples': resamples, 'seed': seed} if resamples else None,
+        ci=None
+        if resamples == 0
+        else {'num_resamples': resamples, 'seed': seed},
     )
     return Study(
         name,

@@ -189,12 +189,13 @@ def points(fraction: float) -> Optional[float]:
     return None if math.isnan(value) else value
 
 
-def interval_points(interval: Interval) -> dict[str, Optional[float]]:
-    """Return an interval's three fractions as points."""
+def interval_points(interval: Interval) -> dict[str, Any]:
+    """Return an interval's three fractions as points, and its reason."""
     return {
         'estimate': points(interval.estimate),
         'low': points(interval.low),
         'high': points(interval.high),
+        'reason': interval.reason or None,
     }
 
 

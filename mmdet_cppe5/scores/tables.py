@@ -119,12 +119,26 @@ def interval_table(intervals: Mapping[str, Any], form: str = 'text') -> str:
     )
     header = ['score', 'value', 'low', 'high']
     table = format_table(header, rows, title, form)
+    if form == 'text':
+        table += _reasons(named)
     if form == 'text' and any(_outside(interval) for _, interval in named):
         table += (
             '\nAn interval need not lie around its value: AP of few images '
             'tends to be\ntoo high, and the interval corrects for that.'
         )
     return table
+
+
+def _reasons(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return a line for each reason of an unusual interval."""
+    by_reason: dict[str, list[str]] = {}
+    for name, interval in named:
+        if interval.get('reason'):
+            by_reason.setdefault(interval['reason'], []).append(name)
+    return ''.join(
+        f'\n{", ".join(names)}: {reason}'
+        for reason, names in by_reason.items()
+    )
 
 
 def _outside(interval: Mapping[str, Any]) -> bool:
