@@ -4,9 +4,16 @@ Named by ``custom_imports`` in the configs.
 """
 
 from mmdet_cppe5 import datasets, metrics, models
-from mmdet_cppe5.engine import checkpoint, report_hook
+from mmdet_cppe5.engine import checkpoint, nominal_batch_hook, report_hook
 from mmdet_cppe5.zoo.upstream import find_upstream_configs
 
-__all__ = ['checkpoint', 'datasets', 'metrics', 'models', 'report_hook']
+__all__ = [
+    'checkpoint',
+    'datasets',
+    'metrics',
+    'models',
+    'nominal_batch_hook',
+    'report_hook',
+]
 
 find_upstream_configs()

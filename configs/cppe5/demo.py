@@ -98,3 +98,4 @@ default_hooks.update(
     visualization=dict(score_thr=0.35),
 )
 randomness = dict(seed=0)
+auto_scale_lr = dict(base_batch_size=4)

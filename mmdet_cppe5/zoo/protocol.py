@@ -134,7 +134,8 @@ def _hooks(base: Settings, best: str) -> dict[str, Any]:
             'save_best': best,
             'rule': 'greater',
             'max_keep_ckpts': 2,
-        }
+        },
+        'nominal_batch': {'type': 'NominalBatchHook'},
     }
     if 'report' not in base.get('default_hooks', {}):
         # Off: --cfg-options default_hooks.report.test=True writes one.

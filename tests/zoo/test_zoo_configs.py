@@ -112,6 +112,7 @@ COMMON = (
     r'(val|test)_evaluator\..*|cppe5_protocol\..*|custom_imports\..*'
     r'|default_hooks\.checkpoint\.(max_keep_ckpts|rule|save_best)'
     r'|default_hooks\.report\.(type|test|val)'
+    r'|default_hooks\.nominal_batch\.type'
     r'|(train|val|test)_dataloader\.dataset(\.dataset)?'
     r'\.(type|data_root|ann_file|data_prefix\.img)'
     r'|model\.(roi_head\.)?bbox_head\.(\d\.)?num_classes'
