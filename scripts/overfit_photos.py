@@ -4,7 +4,7 @@ Its scores say that the data, the labels, the training and the evaluation
 fit together; they say nothing about detection. Used by ``check_real.py``.
 """
 
-_base_ = '../configs/cppe5/demo.py'
+_base_ = '../configs/cppe5/demo_fcos.py'
 
 epochs = 80
 resize = dict(type='Resize', scale=(448, 448), keep_ratio=True)

@@ -30,7 +30,7 @@ from mmdet_cppe5.paths import find_config
 from mmdet_cppe5.scores.formats import format_table
 from mmdet_cppe5.scores.tables import number
 
-CONFIG = 'configs/cppe5/demo.py'
+CONFIG = 'configs/cppe5/demo_fcos.py'
 TOOLS = Path(__file__).resolve().parent
 DRAWN = {'num_train': 200, 'num_test': 29, 'seed': 0}
 # As many as the machine had on which the documented scores were measured.

@@ -2,7 +2,7 @@
 
 The config released under this name is a copy of the DCN one, and the paper's
 parameters and FLOPs of this row are those of DCN measured again. So the row
-says nothing about this network; ``released/double_heads.py`` is the copy.
+says nothing about this network; ``released/double_heads_released.py`` is the copy.
 """
 
 _base_ = [

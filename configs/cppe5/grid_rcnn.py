@@ -2,7 +2,7 @@
 
 The released warm-up takes 3665 iterations, fitted to COCO; the whole run has
 1575 on 1000 images at batch 16, so the learning rate never got there. Here it
-takes 500, as the other models do; ``released/grid_rcnn.py`` keeps the 3665.
+takes 500, as the other models do; ``released/grid_rcnn_released.py`` keeps the 3665.
 """
 
 _base_ = [

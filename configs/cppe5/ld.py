@@ -4,7 +4,7 @@ The teacher is MMDetection's GFL R101 on COCO's 80 classes (only its box
 distributions are distilled). ``LocalizationDistiller`` reads the teacher's
 config from the installed MMDetection and its weights when training starts;
 the stock detector wants a path that exists in an MMDetection clone only, and
-downloads the teacher even to test. ``released/ld.py`` uses the stock one.
+downloads the teacher even to test. ``released/ld_released.py`` uses the stock one.
 """
 
 _base_ = [

@@ -2,7 +2,7 @@
 
 The released file is named ``regnet-4GF``, while config, size and FLOPs are
 those of 3.2GF; the converter tells from the shapes which one a file holds.
-``released/regnet_4gf.py`` is the other network.
+``released/regnet_4gf_released.py`` is the other network.
 """
 
 _base_ = [

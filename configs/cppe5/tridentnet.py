@@ -2,7 +2,7 @@
 
 The release leaves the last stage, which the RoI head uses, randomly
 initialised under frozen batch norm and drops anchors that cross the image
-border; ``released/tridentnet.py`` does so too. This one starts that stage from
+border; ``released/tridentnet_released.py`` does so too. This one starts that stage from
 ImageNet weights and keeps the anchors.
 """
 

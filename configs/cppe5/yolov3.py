@@ -2,7 +2,7 @@
 
 The released 2000 iterations of warm-up, fitted to COCO, are 125 of the 273
 epochs on 1000 images at batch 64; here it takes 500, as the other models do.
-``released/yolov3.py`` keeps the 2000.
+``released/yolov3_released.py`` keeps the 2000.
 """
 
 _base_ = [

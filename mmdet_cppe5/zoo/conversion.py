@@ -39,7 +39,11 @@ _PROBES: tuple[tuple[str, str, tuple[int, ...] | None], ...] = (
         None,
     ),
     ('regnet', 'backbone.layer1.0.conv1.weight', (96, 32, 1, 1)),
-    ('released/regnet_4gf', 'backbone.layer1.0.conv1.weight', (80, 32, 1, 1)),
+    (
+        'released/regnet_4gf_released',
+        'backbone.layer1.0.conv1.weight',
+        (80, 32, 1, 1),
+    ),
     ('faster_rcnn', 'roi_head.bbox_head.shared_fcs.0.weight', None),
     ('yolov3', 'bbox_head.convs_pred.0.weight', None),
     ('reppoints', 'bbox_head.reppoints_cls_out.weight', None),

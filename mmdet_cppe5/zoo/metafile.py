@@ -80,7 +80,7 @@ def _model(entry: dict[str, Any]) -> ZooModel:
     facts = entry['Metadata']
     weights = entry.get('Released Weights')
     return ZooModel(
-        name=entry['Name'][len('cppe5_') :],
+        name=entry['Name'],
         title=facts['Title'],
         architecture=facts['Architecture'],
         schedule=facts['Schedule'],

@@ -121,7 +121,7 @@ def test_config_needs_no_download(repo_root):
     from mmengine.config import Config
 
     config = Config.fromfile(
-        repo_root / 'configs' / 'cppe5' / 'demo.py',
+        repo_root / 'configs' / 'cppe5' / 'demo_fcos.py',
         import_custom_modules=False,
     )
     text = str(config.model.to_dict())

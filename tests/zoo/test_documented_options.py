@@ -22,7 +22,7 @@ DOCUMENTS = [
 ]
 CONFIGS = [
     *(f'cppe5/{name}' for name in zoo_models.PAPER + zoo_models.MODERN),
-    'cppe5/demo',
+    'cppe5/demo_fcos',
     'deepfashion2/faster_rcnn_r50',
     'deepfashion2/mask_rcnn_r50',
 ]

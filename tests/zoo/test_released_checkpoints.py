@@ -107,7 +107,9 @@ def test_no_other_network_has_new_names(released_shapes):
             assert [key for key in shapes if new_name(key) != key] == []
 
 
-@pytest.mark.parametrize('name', ['double_heads', 'released/regnet_4gf'])
+@pytest.mark.parametrize(
+    'name', ['double_heads', 'released/regnet_4gf_released']
+)
 def test_networks_that_were_not_released_are_told_apart(name):
     model = network(name)
 
@@ -140,7 +142,10 @@ def test_regnet_of_the_other_size_names_the_tensor(released_shapes):
         match=r'layer1\.0\.conv1\.weight is \[96, 32, 1, 1\], not \[80, 32,',
     ):
         convert_checkpoint(
-            {'state_dict': weights}, network('released/regnet_4gf'), '4gf', ''
+            {'state_dict': weights},
+            network('released/regnet_4gf_released'),
+            '4gf',
+            '',
         )
 
 

@@ -15,8 +15,9 @@ FOLDER = zoo_models.CONFIGS
 ALL = sorted(
     str(path.relative_to(FOLDER).with_suffix(''))
     for path in FOLDER.rglob('*.py')
-    if path.stem != 'demo'
+    if path.stem != 'demo_fcos' and path.parent.name != 'finetune'
 )
+FINETUNE = sorted((FOLDER / 'finetune').glob('*.py'))
 COCO_INIT = [name for name in ALL if name.startswith('coco_init/')]
 
 
@@ -104,7 +105,7 @@ def test_is_complete(name):
         if isinstance(value, str) and value.startswith(('configs/', './'))
     ]
     # Released as it was, for a clone of MMDetection.
-    assert bool(relative) == (name == 'released/ld')
+    assert bool(relative) == (name == 'released/ld_released')
     assert config.find_unused_parameters if name == 'ssd' else True
 
 
@@ -188,7 +189,7 @@ def test_yolo_distorts_colours_first_as_released():
 
 @pytest.mark.parametrize('name', ['yolov3', 'grid_rcnn'])
 def test_released_warm_up_is_upstream_s(name):
-    released = zoo_models.load(f'released/{name}')
+    released = zoo_models.load(f'released/{name}_released')
     upstream = Config.fromfile(upstream_config_path(upstream_of(name)))
 
     assert flat(released.param_scheduler) == flat(upstream.param_scheduler)
@@ -196,7 +197,8 @@ def test_released_warm_up_is_upstream_s(name):
 
 def test_released_tridentnet_differs_as_the_reference_says():
     ours, released = (
-        flat(zoo_models.load(n)) for n in ('tridentnet', 'released/tridentnet')
+        flat(zoo_models.load(n))
+        for n in ('tridentnet', 'released/tridentnet_released')
     )
 
     different = {
@@ -236,7 +238,7 @@ COCO_FILES = {
 @pytest.mark.parametrize('name', COCO_INIT)
 def test_coco_start_is_of_the_same_network(name):
     config = zoo_models.load(name)
-    model = name.split('/')[1]
+    model = name.split('/')[1][: -len('_coco_init')]
 
     assert config.load_from == coco_checkpoint(upstream_of(model))
     digits = re.search(r'([0-9a-f]{8})\.pth$', config.load_from).group(1)
@@ -249,7 +251,32 @@ def test_every_model_with_coco_weights_has_a_coco_start():
     # No such network on COCO; fine-tuning starts from weights anyway.
     models -= {'ssd', 'mm_grounding_dino_tiny'}
 
-    assert {name.split('/')[1] for name in COCO_INIT} == models
+    assert set(COCO_INIT) == {f'coco_init/{m}_coco_init' for m in models}
+
+
+@pytest.mark.parametrize('path', FINETUNE, ids=lambda path: path.stem)
+def test_finetuning_never_looks_at_the_test_images(path):
+    name = path.stem[: -len('_finetune')]
+    config = Config.fromfile(path, import_custom_modules=False)
+
+    train = innermost(config.train_dataloader.dataset)
+    assert train.ann_file == 'annotations/split/train.json'
+    val = 'annotations/split/val.json'
+    assert config.val_dataloader.dataset.ann_file == val
+    assert config.val_evaluator.ann_file == f'data/cppe5/{val}'
+    assert config.load_from == coco_checkpoint(upstream_of(name))
+    # The released rate, for this batch.
+    plain = zoo_models.load(name)
+    batch = config.train_dataloader.batch_size
+    assert config.auto_scale_lr.base_batch_size == batch
+    assert config.optim_wrapper.optimizer.lr == pytest.approx(
+        plain.optim_wrapper.optimizer.lr
+        * batch
+        / plain.auto_scale_lr.base_batch_size
+    )
+    assert config.optim_wrapper.clip_grad
+    (hook,) = config.custom_hooks
+    assert hook.monitor == config.default_hooks.checkpoint.save_best
 
 
 def test_data_root_follows_the_environment(monkeypatch):
@@ -276,8 +303,8 @@ def test_configs_load_from_a_build_for_a_wheel(tmp_path):
     folder = tmp_path / 'mmdet_cppe5' / '.mim' / 'configs' / 'cppe5'
 
     config = Config.fromfile(
-        folder / 'coco_init' / 'fcos.py', import_custom_modules=False
+        folder / 'coco_init' / 'fcos_coco_init.py', import_custom_modules=False
     )
 
-    assert flat(config) == flat(zoo_models.load('coco_init/fcos'))
+    assert flat(config) == flat(zoo_models.load('coco_init/fcos_coco_init'))
     assert (tmp_path / 'mmdet_cppe5' / '.mim' / 'model-index.yml').is_file()
