@@ -27,7 +27,7 @@ CHECKPOINTS = (
 )
 RESULTS = ('RESULTS', 'A', 'B', 'C', 'results', 'mine', 'baseline', 'a.bbox',
            'b.bbox', 'c.bbox', 'work_dirs/demo/results.bbox')  # fmt: skip
-FASHION_CONFIGS = ('faster_rcnn_r50', 'mask_rcnn_r50')
+FASHION_CONFIGS = ('faster_rcnn_r50', 'mask_rcnn_r50', 'landmark_rcnn_r50')
 
 
 def build_stage(folder, repo_root, drawn):
