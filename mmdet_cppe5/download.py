@@ -8,27 +8,21 @@ before anything else is installed.
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import os
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, NoReturn, Optional
 
 from mmdet_cppe5 import __version__
-from mmdet_cppe5.files import PathLike, file_digest
+from mmdet_cppe5.files import PathLike, file_digest, locked
 from mmdet_cppe5.progress import progress_bar
 
-try:
-    import fcntl
-except ImportError:  # Windows: no lock, the rename at the end is still whole
-    fcntl = None  # type: ignore[assignment]
-
 Report = Callable[[str], None]
+Check = Callable[[Path], str]
 
 _BLOCK = 1 << 18
 # Answers that may be different a moment later; any other 4xx means gone.
@@ -115,6 +109,7 @@ def download(
     wait: float = 1.0,
     report: Optional[Report] = None,
     progress: bool = True,
+    check: Optional[Check] = None,
 ) -> Path:
     """Fetch a file, or keep the right copy that is already there.
 
@@ -132,6 +127,9 @@ def download(
         wait: seconds before the first new attempt, doubled each time.
         report: called with one sentence for each thing that went wrong.
         progress: show a bar on a terminal.
+        check: called with the path of what has arrived whole; says what is
+            wrong with it, or returns ``''``. It comes before the file gets
+            its name.
 
     Returns:
         The path of the checked file.
@@ -144,7 +142,7 @@ def download(
     target = Path(folder) / file.name
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + '.part')
-    with _locked(target.parent, tell):
+    with locked(target.parent, tell):
         if target.is_file():
             problem = file.problem(target)
             if not problem:
@@ -154,7 +152,7 @@ def download(
         for url in file.urls:
             if not file.has_digest:  # parts of two versions could mix
                 part.unlink(missing_ok=True)
-            source = _Source(file, url, part, timeout, tell, progress)
+            source = _Source(file, url, part, timeout, tell, progress, check)
             try:
                 source.fetch(retries, wait)
             except _SourceError as error:
@@ -175,26 +173,6 @@ def _no_source(file: RemoteFile, target: Path, failures: list[str]) -> str:
     lines += [f'  {failure}' for failure in failures]
     lines += [f'Get the file{known} elsewhere and put it at {target}.']
     return '\n'.join(lines)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path, tell: Report) -> Iterator[None]:
-    """Let one process at a time download into a folder; the others wait."""
-    if fcntl is None:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            tell(f'Another download into {folder} is running; waiting.')
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        except OSError:  # a network file system without locks
-            tell(f'{folder} cannot be locked; run one download at a time.')
-        yield
-    finally:
-        os.close(handle)
 
 
 class _SourceError(Exception):
@@ -219,6 +197,7 @@ class _Source:
     timeout: float
     tell: Report
     progress: bool
+    check: Optional[Check] = None
     entity: str = ''  # the source's own mark of this version of the file
 
     def fetch(self, retries: int, wait: float) -> None:
@@ -229,7 +208,7 @@ class _Source:
         while True:
             try:
                 self._attempt()
-                problem = self.file.problem(self.part)
+                problem = self._problem()
                 if not problem:
                     return
                 self.part.unlink()
@@ -248,6 +227,10 @@ class _Source:
                 pause = error.wait or wait * 2 ** max(idle - 1, 0)
                 self.tell(f'{self.url}: {error}; trying again.')
                 time.sleep(min(pause, _LONGEST_WAIT))
+
+    def _problem(self) -> str:
+        problem = self.file.problem(self.part)
+        return problem or (self.check(self.part) if self.check else '')
 
     def _length(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
@@ -281,6 +264,10 @@ class _Source:
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error)
+        except (http.client.InvalidURL, ValueError) as error:
+            raise _SourceError(
+                f'leads to an address that makes no sense ({error!s:.200})'
+            ) from error
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, 'reason', None) or error
             text = str(reason) or type(reason).__name__

@@ -4,7 +4,12 @@ Named by ``custom_imports`` in the configs.
 """
 
 from mmdet_cppe5 import datasets, metrics, models
-from mmdet_cppe5.engine import checkpoint, nominal_batch_hook, report_hook
+from mmdet_cppe5.engine import (
+    checkpoint,
+    nominal_batch_hook,
+    report_hook,
+    saving,
+)
 from mmdet_cppe5.zoo.upstream import find_upstream_configs
 
 __all__ = [
@@ -14,6 +19,7 @@ __all__ = [
     'models',
     'nominal_batch_hook',
     'report_hook',
+    'saving',
 ]
 
 find_upstream_configs()

@@ -2,12 +2,18 @@ import hashlib
 import json
 import os
 import stat
+import subprocess
+import sys
+import threading
 
 import pytest
 
 from mmdet_cppe5.files import (
+    _swept,
     atomic_path,
+    check_output,
     file_digest,
+    kept_inputs,
     read_json,
     write_json,
     write_text,
@@ -88,3 +94,98 @@ def test_digest_of_more_than_one_block(tmp_path):
     (tmp_path / 'x').write_bytes(data)
     assert file_digest(tmp_path / 'x') == hashlib.sha256(data).hexdigest()
     assert file_digest(tmp_path / 'x', 'md5') == hashlib.md5(data).hexdigest()
+
+
+def test_an_input_is_no_target_under_any_name(tmp_path):
+    path = tmp_path / 'gt.json'
+    path.write_text('{}')
+    os.symlink(path, tmp_path / 'link.json')
+    os.link(path, tmp_path / 'hard.json')
+    with kept_inputs():
+        read_json(path, 'a file')
+        for name in ('gt.json', 'link.json', 'hard.json', 'x/../gt.json'):
+            (tmp_path / 'x').mkdir(exist_ok=True)
+            with pytest.raises(ValueError, match='is an input'):
+                write_text(tmp_path / name, 'new')
+    assert path.read_text() == '{}'
+    with pytest.raises(ValueError, match='is an input'):
+        check_output(tmp_path / 'hard.json', [path, tmp_path / 'no'])
+    read_json(path, 'a file')
+    write_text(path, 'new')  # outside of a command
+    with kept_inputs():
+        write_text(path, '{}')
+        read_json(path, 'a file', replaceable=True)
+        write_text(path, 'newer')
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path):
+    (tmp_path / 'far').mkdir()
+    os.symlink('far/x.json', tmp_path / 'link')
+    write_text(tmp_path / 'link', 'a')
+    write_text(tmp_path / 'link', 'b')
+    assert os.readlink(tmp_path / 'link') == 'far/x.json'
+    assert (tmp_path / 'far' / 'x.json').read_text() == 'b'
+    assert sorted(os.listdir(tmp_path)) == ['far', 'link']
+
+
+def test_pipes_and_devices_get_the_bytes(tmp_path):
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    write_text(pipe, 'hello')
+    reader.join()
+    assert got == ['hello']
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    write_text('/dev/null', 'x')
+    assert stat.S_ISCHR(os.stat('/dev/null').st_mode)
+    with pytest.raises(ValueError, match='is a folder'):
+        write_text(tmp_path, 'x')
+
+
+@pytest.mark.parametrize('kind', ['pipe', 'file'])
+def test_standard_output_is_written_plainly(tmp_path, kind):
+    code = (
+        "from mmdet_cppe5.files import write_text; print('first');"
+        "write_text('/dev/stdout', 'text\\n'); print('last')"
+    )
+    if kind == 'pipe':
+        run = subprocess.run(
+            [sys.executable, '-c', code], stdout=subprocess.PIPE, check=True
+        )
+        written = run.stdout
+    else:
+        with open(tmp_path / 'out', 'wb') as out:
+            subprocess.run(
+                [sys.executable, '-c', code], stdout=out, check=True
+            )
+        written = (tmp_path / 'out').read_bytes()
+    assert written == b'first\ntext\nlast\n'
+
+
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path):
+    code = (
+        'import os, signal, sys; from mmdet_cppe5.files import atomic_path\n'
+        'with atomic_path(sys.argv[1]) as path:\n'
+        "    path.write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    path = str(tmp_path / 'a.json')
+    subprocess.run([sys.executable, '-c', code, path], check=False)
+    assert len(os.listdir(tmp_path)) == 1
+    (tmp_path / '.bashrc.json').write_text('mine')
+    with atomic_path(tmp_path / 'running.json') as other:
+        other.write_text('at work')
+        _swept.clear()
+        write_text(tmp_path / 'b.json', 'text')
+        assert other.exists()
+    assert sorted(os.listdir(tmp_path)) == [
+        '.bashrc.json', 'b.json', 'running.json',
+    ]  # fmt: skip
+
+
+def test_brackets_nested_too_deeply_are_a_sentence(tmp_path):
+    path = tmp_path / 'a.json'
+    path.write_text('[' * 100_000)
+    with pytest.raises(ValueError, match='a.json, but its lists'):
+        read_json(path, 'ground truth')

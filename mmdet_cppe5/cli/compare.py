@@ -30,7 +30,7 @@ from mmdet_cppe5.cli.coco_options import (
 from mmdet_cppe5.cli.output import text_stream, write_numbers
 from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
 from mmdet_cppe5.core import Evaluation, compare, evaluate
-from mmdet_cppe5.files import check_not_input
+from mmdet_cppe5.files import check_output
 from mmdet_cppe5.progress import phase
 from mmdet_cppe5.scores.documents import comparison_document
 from mmdet_cppe5.scores.groups import distinct_names
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             'Expected two or more result files to compare, but got only '
             f'{args.results[0]}; the ground truth comes first.'
         )
-    check_not_input(args.json, [args.ground_truth, *args.results])
+    check_output(args.json, [args.ground_truth, *args.results])
     truth, files, problems = read_problems(args, args.results)
     settings = coco_settings(args)
     names = distinct_names(args.results)

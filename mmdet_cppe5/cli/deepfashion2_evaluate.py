@@ -29,7 +29,7 @@ from mmdet_cppe5.deepfashion2.evaluation import (
     task_settings,
 )
 from mmdet_cppe5.deepfashion2.subsets import SUBSETS, subset_table
-from mmdet_cppe5.files import check_not_input
+from mmdet_cppe5.files import check_output
 from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print the tables, and write the JSON if asked to."""
-    check_not_input(args.json, [args.ground_truth, args.results])
+    check_output(args.json, [args.ground_truth, args.results])
     truth = read_truth(args.ground_truth, only_visible=args.visible_only)
     found = read_results(args.results, truth)
     notices = [*truth.notices, *found.notices]

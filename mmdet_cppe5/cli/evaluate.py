@@ -31,7 +31,7 @@ from mmdet_cppe5.cli.coco_options import (
     described_settings,
 )
 from mmdet_cppe5.cli.output import text_stream, write_numbers
-from mmdet_cppe5.files import check_not_input
+from mmdet_cppe5.files import check_output
 from mmdet_cppe5.progress import phase
 from mmdet_cppe5.scores.assessment import Assessment, assess
 from mmdet_cppe5.scores.card_recall import card_recall
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print the tables, and write the JSON if asked to."""
-    check_not_input(args.json, [args.ground_truth, args.results])
+    check_output(args.json, [args.ground_truth, args.results])
     truth, (found,), (problem,) = read_problems(args, [args.results])
     settings = replace(coco_settings(args), **analyses(args))
     assessment = assess(

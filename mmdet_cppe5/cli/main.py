@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from mmdet_cppe5 import __version__
+from mmdet_cppe5.files import check_output, kept_inputs
 
 # name -> (module, one line of help)
 SUBCOMMANDS = {
@@ -73,6 +74,12 @@ SUBCOMMANDS = {
     ),
 }
 
+# The arguments that name a file to write, in any subcommand.
+_OUTPUTS = (
+    'json', 'out', 'out_file', 'report', 'fix', 'visible_out', 'queries_out',
+    'gallery_out',
+)  # fmt: skip
+
 
 def _usage() -> str:
     width = max(map(len, SUBCOMMANDS))
@@ -129,7 +136,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     module.add_arguments(parser)
     args = parser.parse_args(rest)
     try:
-        code = int(module.run(args))
+        _check_outputs(args)
+        with kept_inputs():
+            code = int(module.run(args))
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader has seen enough, as `head` has
@@ -138,3 +147,21 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except (ImportError, OSError, ValueError) as error:
         print(f'mmdet-cppe5 {name}: {error}', file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f'\nmmdet-cppe5 {name}: interrupted', file=sys.stderr)
+        return 130
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Refuse at once, not after hours, to write over an input."""
+    values = vars(args)
+    inputs = [
+        item
+        for name, value in values.items()
+        if name not in _OUTPUTS
+        for item in (value if isinstance(value, list) else [value])
+        if isinstance(item, str)
+    ]
+    for name in _OUTPUTS:
+        if isinstance(values.get(name), str):
+            check_output(values[name], inputs)

@@ -23,7 +23,7 @@ from mmdet_cppe5.data.splits import (
     select,
 )
 from mmdet_cppe5.data.stats import read_statistics
-from mmdet_cppe5.files import file_digest, write_json
+from mmdet_cppe5.files import check_output, file_digest, write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +138,8 @@ def _write(
             stem = f'fold{number}of{args.folds}'
             contents[f'{stem}_train.json'] = everything - ids
             contents[f'{stem}_val.json'] = ids
+    for name in (*contents, 'split.json'):
+        check_output(folder / name, [args.annotations])
     for name, ids in contents.items():
         write_json(folder / name, select(dataset, ids))
     return [folder / name for name in contents]

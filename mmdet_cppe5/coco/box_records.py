@@ -18,7 +18,7 @@ import numpy as np
 
 from mmdet_cppe5.coco.loading import load_results_json, paused_collector
 from mmdet_cppe5.coco.records import LARGEST, Records
-from mmdet_cppe5.files import PathLike
+from mmdet_cppe5.files import PathLike, keep
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -113,6 +113,7 @@ def _read_columns(path: Path) -> dict[str, np.ndarray] | None:
         return None
     try:
         with paused_collector():
+            keep(path)
             entries = msgspec.json.decode(path.read_bytes(), type=list[_Entry])
             size = len(entries)
             numbers = chain.from_iterable(map(attrgetter('bbox'), entries))

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from mmdet_cppe5.coco.records import listed
-from mmdet_cppe5.files import PathLike, read_json
+from mmdet_cppe5.files import PathLike, keep, read_json
 
 _TRUTH = 'ground truth (a COCO annotation file)'
 _RESULTS = 'detections (a COCO result file)'
@@ -166,6 +166,7 @@ def _read(path: Path, what: str) -> Any:
     """Parse JSON; what the fast parser refuses, the other one words."""
     if path.is_file():
         with contextlib.suppress(msgspec.DecodeError, RecursionError):
+            keep(path)
             return msgspec.json.decode(path.read_bytes())
     return read_json(path, what)
 

@@ -19,12 +19,19 @@ from mmdet_cppe5.data.convert.parquet import parquet_to_coco
 from mmdet_cppe5.download import RemoteFile, download, google_drive
 from mmdet_cppe5.images import content_format
 from mmdet_cppe5.progress import track
-from mmdet_cppe5.files import PathLike, file_digest, read_json, write_json
+from mmdet_cppe5.files import (
+    PathLike,
+    file_digest,
+    locked,
+    read_json,
+    write_json,
+)
 
 MANIFEST = 'manifest.json'
 _WANTED = r'annotations/[\w-]+\.json|images/[\w-]+\.\w+'
 _FOLDERS = ('annotations', 'images')
 _STAGING = '.staging'
+_DOWNLOADED = 'downloaded'
 
 
 @dataclass(frozen=True)
@@ -144,8 +151,23 @@ def prepare(
     target = Path(folder)
     tell = report or (lambda sentence: None)
     options = _Options(release, tell, progress, settings)
-    problems = _broken(target, release, progress)
     result = Prepared(target)
+    target.mkdir(parents=True, exist_ok=True)
+    with locked(target, tell):
+        _prepare(target, archive, other_archive, options, result)
+    return result
+
+
+def _prepare(
+    target: Path,
+    archive: Optional[PathLike],
+    other_archive: bool,
+    options: _Options,
+    result: Prepared,
+) -> None:
+    release, tell = options.release, options.report
+    result.done += _completed(target, release)
+    problems = _broken(target, release, options.progress)
     if problems:
         for sentence in problems[:5]:
             tell(sentence)
@@ -154,12 +176,31 @@ def prepare(
         _install(target, archive, other_archive, options, result)
     manifest = target / MANIFEST
     if manifest.is_file():
-        result.source = read_json(manifest, 'a manifest').get('source', '')
+        content = read_json(manifest, 'a manifest', replaceable=True)
+        result.source = content.get('source', '')
     for split in release.splits:
         dataset = read_json(_annotations(target, split), 'annotations')
         result.images[split] = len(dataset['images'])
         result.boxes[split] = len(dataset['annotations'])
-    return result
+
+
+def _completed(target: Path, release: Release) -> list[str]:
+    """Finish, or else clear away, what an interrupted run has left."""
+    staging = target / _STAGING
+    manifest = staging / MANIFEST
+    done = []
+    if manifest.is_file():
+        files = read_json(manifest, 'a manifest', replaceable=True)['files']
+        if all(
+            (target / name).is_file() and file_digest(target / name) == digest
+            for name, digest in files.items()
+        ):
+            os.replace(manifest, target / MANIFEST)
+            done.append('Completed what an interrupted run had begun.')
+            if (staging / _DOWNLOADED).exists():
+                (target / release.archive.name).unlink(missing_ok=True)
+    shutil.rmtree(staging, ignore_errors=True)
+    return done
 
 
 def _annotations(folder: Path, split: str) -> Path:
@@ -174,7 +215,8 @@ def _broken(folder: Path, release: Release, progress: bool) -> list[str]:
     if not manifest.is_file():
         return contents_problems(folder, release)
     try:
-        files = read_json(manifest, 'a manifest')['files'].items()
+        content = read_json(manifest, 'a manifest', replaceable=True)
+        files = content['files'].items()
     except (AttributeError, KeyError, TypeError, ValueError):
         return [f'{manifest} is damaged.']
     problems = []
@@ -239,9 +281,7 @@ def _install(
     result: Prepared,
 ) -> None:
     """Get the files, check them and move those in place that are needed."""
-    target.mkdir(parents=True, exist_ok=True)
     staging = target / _STAGING
-    shutil.rmtree(staging, ignore_errors=True)
     try:
         if archive is not None:
             _check_archive(Path(archive), other_archive, options.release)
@@ -255,10 +295,15 @@ def _install(
                 f'{len(problems):,} faults, first: {problems[0]}'
             )
         files = _digests(staging, options.progress)
+        content = {'source': source, 'files': files}
+        if archive is None:
+            (staging / _DOWNLOADED).touch()
+        # Last, since it tells the next run that all else is complete here.
+        write_json(staging / MANIFEST, content, indent=1)
         result.done += _put_in_place(staging, target, files)
+        os.replace(staging / MANIFEST, target / MANIFEST)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    write_json(target / MANIFEST, {'source': source, 'files': files}, indent=1)
     if archive is None:
         (target / options.release.archive.name).unlink(missing_ok=True)
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 import glob
 import hashlib
 import io
+import logging
 import os
 import re
-import sys
 from pathlib import Path
 from typing import IO, Any, Callable, Optional, Union
 from urllib.parse import urlparse
@@ -25,19 +25,23 @@ from urllib.parse import urlparse
 import mmengine
 import torch
 from mmengine.dist import barrier, is_main_process
+from mmengine.fileio import get_file_backend
+from mmengine.logging import print_log
 from mmengine.runner import checkpoint as mmengine_checkpoint
 from mmengine.runner.checkpoint import CheckpointLoader
 
-from mmdet_cppe5.engine import safe_pickle
-from mmdet_cppe5.files import PathLike, atomic_path, read_json
+from mmdet_cppe5.download import RemoteFile, download
+from mmdet_cppe5.engine.disarm import disarmed
+from mmdet_cppe5.engine.torch_file import read_torch_file
+from mmdet_cppe5.files import PathLike, read_json
 
 MapLocation = Optional[
     Union[str, torch.device, dict[str, str], Callable[..., Any]]
 ]
 
-_ZIP_MAGIC = b'PK\x03\x04'
-# The first bytes of a hash, as in `resnet50-0676ba61.pth`.
-_HASH_IN_NAME = re.compile(r'-[0-9a-f]{8,}\.')
+# The first bytes of a hash, as in `resnet50-0676ba61.pth`; not a date.
+_HASH_IN_NAME = re.compile(r'-([0-9a-f]{8,64})\.')
+_DATE = re.compile(r'(19|20)\d{6}$')
 
 
 def load_checkpoint_file(
@@ -98,28 +102,13 @@ def _one_before(file: Path) -> Optional[Path]:
 def _load(stream: IO[bytes], map_location: MapLocation, source: str) -> Any:
     """Read a checkpoint from a seekable stream."""
     try:
-        if stream.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC:
-            stream.seek(0)
-            # torch.load would hand TorchScript, which is code, to another
-            # reader; this asks just as torch.load does.
-            records = torch._C.PyTorchFileReader(stream).get_all_records()
-            if 'constants.pkl' in records:
-                raise ValueError('it is a TorchScript program')
-        else:
-            # Out of memory, not out of a file: torch.load would take a file
-            # for a tar archive of PyTorch 0.1 and unpack it if it is one.
-            stream.seek(0)
-            stream = io.BytesIO(stream.read())
-        stream.seek(0)
-        return torch.load(
-            stream,
-            map_location=map_location,
-            pickle_module=safe_pickle,
-            weights_only=False,  # the unpickler is safe_pickle's
-        )
+        loaded = read_torch_file(stream, map_location)
+        return disarmed(loaded, source)
     # Arbitrary bytes end in arbitrary errors.
     except Exception as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
+        reason = (str(error) or 'it ends in the middle').splitlines()[0]
+        if not isinstance(error, (ValueError, EOFError)):
+            reason = f'it is damaged ({type(error).__name__}: {reason:.200})'
         raise ValueError(
             f'Expected a checkpoint of plain data in {source}, but '
             f'{reason.rstrip(".")}; nothing of it was executed.'
@@ -146,36 +135,89 @@ def load_from_http(filename: str, map_location: MapLocation = None) -> Any:
         ValueError: if the file is refused.
     """
     path = _cached(filename)
-    if is_main_process():
-        _download(filename, path)
-    barrier()
+    try:
+        if is_main_process():
+            _download(filename, path)
+    finally:
+        barrier()
     _download(filename, path)  # on nodes that do not share the cache
-    return load_checkpoint_file(path, map_location)
+    try:
+        return load_checkpoint_file(path, map_location)
+    except ValueError as error:
+        print_log(f'{error} Fetching it again.', 'current', logging.WARNING)
+        path.unlink(missing_ok=True)
+        _download(filename, path)
+        return load_checkpoint_file(path, map_location)
 
 
 def _cached(url: str) -> Path:
-    name = os.path.basename(urlparse(url).path)
-    if not _HASH_IN_NAME.search(name):
+    name = os.path.basename(urlparse(url).path) or 'checkpoint.pth'
+    if not _hash_in(name):
         name = f'{hashlib.sha256(url.encode()).hexdigest()[:16]}-{name}'
     return Path(torch.hub.get_dir()) / 'checkpoints' / name
 
 
+def _hash_in(name: str) -> str:
+    """Return the digits of the SHA-256 that a file's name carries, or ''."""
+    found = _HASH_IN_NAME.search(name)
+    return found.group(1) if found and not _DATE.match(found.group(1)) else ''
+
+
 def _download(url: str, path: Path) -> None:
-    if path.is_file():
-        return
+    """Fetch a checkpoint that can be read, unless the right one is there."""
+    # The digits that `_cached` gave the name are those of the address.
+    digest = _hash_in(os.path.basename(urlparse(url).path))
+    file = RemoteFile(path.name, (url,), sha256=digest)
     try:
-        with atomic_path(path) as temporary:
-            torch.hub.download_url_to_file(
-                url, str(temporary), progress=sys.stderr.isatty()
-            )
-    except OSError as error:
+        download(
+            file,
+            path.parent,
+            report=lambda sentence: print_log(sentence, 'current'),
+            check=_problem,
+        )
+    except ConnectionError as error:
+        said = ' '.join(line.strip() for line in str(error).splitlines())
         raise OSError(
-            f'Expected to download the checkpoint {url}, but: {error}. A '
+            f'Expected to download the checkpoint {url}, but: {said} A '
             'copy from elsewhere can be named: --cfg-options '
             'model.backbone.init_cfg.checkpoint=FILE for a backbone, '
             'load_from=FILE for a detector; model.backbone.init_cfg=None '
             'starts a backbone from random weights.'
         ) from error
+
+
+def _problem(path: Path) -> str:
+    """Say why a downloaded file is no checkpoint, or return ''."""
+    try:
+        load_checkpoint_file(path)
+    except ValueError as error:
+        return str(error)
+    return ''
+
+
+@CheckpointLoader.register_scheme(
+    prefixes=[r'(\S+\:)?s3://', r'(\S+\:)?petrel://'], force=True
+)
+def load_from_ceph(
+    filename: str, map_location: MapLocation = None, backend: str = 'petrel'
+) -> Any:
+    """Load a checkpoint from an object store, through MMEngine's backend."""
+    store = get_file_backend(filename, backend_args={'backend': backend})
+    with io.BytesIO(store.get(filename)) as stream:
+        return _load(stream, map_location, filename)
+
+
+@CheckpointLoader.register_scheme(prefixes='pavi://', force=True)
+def load_from_pavi(filename: str, map_location: MapLocation = None) -> Any:
+    """Refuse SenseTime's model cloud, which only its own client can read.
+
+    Raises:
+        ValueError: always; download the file with that client first.
+    """
+    raise ValueError(
+        f'Expected a file or an http(s) address, but got {filename}. '
+        'Download the checkpoint with the client of pavi, then name the file.'
+    )
 
 
 @CheckpointLoader.register_scheme(

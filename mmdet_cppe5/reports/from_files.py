@@ -18,7 +18,7 @@ from mmdet_cppe5.core import Comparison, compare
 from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.files import (
     PathLike,
-    check_not_input,
+    check_output,
     file_digest,
     write_text,
 )
@@ -99,7 +99,7 @@ def write_report(
             result files are not given.
     """
     for path in (files.out, files.worklist):
-        check_not_input(path, [files.ground_truth, *files.results])
+        check_output(path, [files.ground_truth, *files.results])
     names = _names(files)
     milliseconds = _speeds(files.speed, names)
     if files.images is not None and not Path(files.images).is_dir():

@@ -1,6 +1,7 @@
 """The loaders work in MMEngine's place: runs, resuming, downloads."""
 
 import functools
+import hashlib
 import http.server
 import threading
 
@@ -28,7 +29,7 @@ class Toy(BaseModel):
         return {'loss': loss} if mode == 'loss' else inputs
 
 
-def run(folder, epochs, **options):
+def run(folder, epochs, hooks=None, **options):
     model = Toy()
     data = [{'inputs': torch.tensor([float(i), 1.0])} for i in range(4)]
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
@@ -46,7 +47,10 @@ def run(folder, epochs, **options):
         optim_wrapper=OptimWrapper(optimizer),
         param_scheduler={'type': 'MultiStepLR', 'milestones': [1, 3]},
         custom_hooks=[{'type': 'EMAHook'}],
-        default_hooks={'logger': {'type': 'LoggerHook', 'interval': 1}},
+        default_hooks={
+            'logger': {'type': 'LoggerHook', 'interval': 1},
+            **(hooks or {}),
+        },
         default_scope='mmengine',
         log_level='WARNING',
         **options,
@@ -167,9 +171,12 @@ def test_download_is_cached_by_address(server, hub_cache):
 
 def test_file_with_a_hash_keeps_its_name_in_the_cache(server, hub_cache):
     folder, address = server
-    torch.save({}, folder / 'resnet50-0676ba61.pth')
-    own.load_from_http(f'{address}/resnet50-0676ba61.pth')
-    assert [p.name for p in hub_cache.iterdir()] == ['resnet50-0676ba61.pth']
+    torch.save({}, folder / 'a.pth')
+    digest = hashlib.sha256((folder / 'a.pth').read_bytes()).hexdigest()
+    name = f'resnet50-{digest[:8]}.pth'
+    (folder / 'a.pth').rename(folder / name)
+    own.load_from_http(f'{address}/{name}')
+    assert [p.name for p in hub_cache.iterdir()] == [name]
 
 
 def test_failed_download_names_the_address_and_leaves_nothing(
