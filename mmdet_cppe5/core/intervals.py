@@ -86,7 +86,7 @@ def interval(
         lowest: Least possible value; the largest is 1. Where it is 0, a
             value of 0 means that nothing was found.
     """
-    estimate = float(estimate)
+    estimate, bias = float(estimate), float(bias)
     deviations = deviations[~np.isnan(deviations)]
     variance = float((deviations**2).sum())
     undefined = partial(Interval, estimate, float('nan'), float('nan'))
