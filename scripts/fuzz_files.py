@@ -144,7 +144,7 @@ class Images:
 
     def read(self, path):
         """Ask for the image's size."""
-        self.size(path)
+        self.size(path, 'an image')
 
 
 def damaged(rng, data):
