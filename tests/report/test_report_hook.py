@@ -109,7 +109,7 @@ def test_report_after_test(folder):
     assert '<dd>50.5<' in text.replace(' ', '')
     assert 'How good is finder_' in text
     assert text.count('data:image/jpeg;base64,') == 1
-    assert '1 photos were not found, such as 2.png' in text
+    assert '1 photo not found, such as 2.png' in text
 
 
 def test_reports_and_figures_during_training(folder):
@@ -157,8 +157,9 @@ def test_instances_stand_in_for_a_file(folder):
     finally:
         type(dataset).__getitem__ = lambda self, index: plain(index)
     (path,) = folder.glob('work/*/report/*.html')
-    assert 'the data samples: 2 images, 2 objects of 1 classes' in (
-        path.read_text()
+    assert (
+        'the data samples: 2 images, 2 objects; classes with objects: 1'
+        in (path.read_text())
     )
 
 
