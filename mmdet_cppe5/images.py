@@ -94,7 +94,12 @@ def image_size(source: Union[PathLike, bytes], what: str) -> tuple[int, int]:
     try:
         with image_module.open(stream) as image:
             return seen_size(image)
-    except (OSError, SyntaxError, ValueError) as error:
+    except (
+        OSError,
+        SyntaxError,
+        ValueError,
+        image_module.DecompressionBombError,
+    ) as error:
         raise ValueError(
             f'Expected a readable image in {what}, but got: {error}.'
         ) from error
