@@ -10,7 +10,7 @@ from mmdet_cppe5.engine import (
     report_hook,
     saving,
 )
-from mmdet_cppe5.zoo.upstream import find_upstream_configs
+from mmdet_cppe5.zoo.upstream import find_package_configs
 
 __all__ = [
     'checkpoint',
@@ -22,4 +22,4 @@ __all__ = [
     'saving',
 ]
 
-find_upstream_configs()
+find_package_configs()

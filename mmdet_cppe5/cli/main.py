@@ -60,6 +60,10 @@ SUBCOMMANDS = {
         'mmdet_cppe5.cli.split',
         'stratified train/val and k-fold annotation files',
     ),
+    'config-root': (
+        'mmdet_cppe5.cli.config_root',
+        "print the folder of this project's configs",
+    ),
     'deepfashion2-convert': (
         'mmdet_cppe5.cli.deepfashion2_convert',
         'raw DeepFashion2 annotations to the COCO form',

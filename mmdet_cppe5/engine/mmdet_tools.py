@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from mmdet_cppe5.paths import find_config
-from mmdet_cppe5.zoo.upstream import find_upstream_configs, upstream_path
+from mmdet_cppe5.zoo.upstream import find_package_configs, upstream_path
 
 
 def run_mmdet_tool(name: str, arguments: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ def run_mmdet_tool(name: str, arguments: Sequence[str]) -> None:
             break
     given += _options_for_cpus(given)
     script = str(upstream_path(f'tools/{name}'))
-    find_upstream_configs()
+    find_package_configs()
     before = sys.argv
     sys.argv = [script, *given]
     try:

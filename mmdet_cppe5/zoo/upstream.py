@@ -8,6 +8,10 @@ from pathlib import Path
 
 import yaml
 
+from mmdet_cppe5.paths import config_root
+
+_OURS = 'mmdet_cppe5::'
+
 
 def upstream_path(name: str) -> Path:
     """Return the path of a file that comes with the installed MMDetection.
@@ -55,18 +59,21 @@ def upstream_config_path(config: str) -> str:
 
 
 @cache
-def find_upstream_configs() -> None:
-    """Let ``mmdet::`` configs be found in an editable MMDetection too.
+def find_package_configs() -> None:
+    """Let a config stand on ``mmdet_cppe5::`` and on any ``mmdet::`` config.
 
-    MMEngine looks for them in the package's ``.mim`` folder, which pip does
-    not make for an editable clone. Where MMEngine finds them, nothing
-    changes.
+    MMEngine knows OpenMMLab's packages only, and looks in their ``.mim``
+    folder, which pip does not make for an editable clone. Where MMEngine
+    finds a config, nothing changes.
     """
     from mmengine.config import Config
 
     stock = Config._get_cfg_path
 
     def get_cfg_path(cfg_path: str, filename: str) -> tuple[str, str | None]:
+        if cfg_path.startswith(_OURS):
+            # No scope, as for a path: these configs are MMDetection's kind.
+            return _own_config_path(cfg_path[len(_OURS) :], filename), None
         try:
             return stock(cfg_path, filename)
         except FileNotFoundError:
@@ -75,6 +82,17 @@ def find_upstream_configs() -> None:
         return upstream_config_path(cfg_path[len('mmdet::') :]), 'mmdet'
 
     Config._get_cfg_path = staticmethod(get_cfg_path)
+
+
+def _own_config_path(name: str, filename: str) -> str:
+    path = config_root() / name
+    if not path.is_file():
+        raise FileNotFoundError(
+            f'Expected the _base_ {_OURS}{name} of {filename} below '
+            f'{config_root()}, but there is no such file; write the path as '
+            f'in {_OURS}cppe5/faster_rcnn.py.'
+        )
+    return str(path)
 
 
 def coco_checkpoint(config: str) -> str:
