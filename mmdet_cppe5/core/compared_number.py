@@ -6,7 +6,8 @@ Comparing detectors by one number needs its thresholds and its size range only.
 import numpy as np
 
 from mmdet_cppe5.core.arrays import FloatArray, IntArray
-from mmdet_cppe5.core.evaluation import Evaluation, evaluate, size_suffix
+from mmdet_cppe5.core.evaluation import Evaluation, evaluate
+from mmdet_cppe5.core.lookup import size_suffix
 from mmdet_cppe5.core.similarity import Similarity
 from mmdet_cppe5.core.tide_fixes import FIXES
 

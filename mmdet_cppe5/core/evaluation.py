@@ -22,14 +22,17 @@ from mmdet_cppe5.core.arrays import (
 )
 from mmdet_cppe5.core.curves import Curves
 from mmdet_cppe5.core.decisions import Decisions, decide
+from mmdet_cppe5.core.lookup import (
+    area_index,
+    cap_index,
+    size_suffix,
+    threshold_index,
+)
 from mmdet_cppe5.core.matching import Matches, match
 from mmdet_cppe5.core.nearest import Nearest, nearest
 from mmdet_cppe5.core.ordering import Ranking, rank_detections
 from mmdet_cppe5.core.pairs import PairFinder, Pairs
-from mmdet_cppe5.core.precision_recall import (
-    hit_at_recall,
-    largest_recall,
-)
+from mmdet_cppe5.core.precision_recall import hit_at_recall, largest_recall
 from mmdet_cppe5.core.settings import (
     AREA_RANGES,
     IOU_THRS,
@@ -38,7 +41,6 @@ from mmdet_cppe5.core.settings import (
     check_ranges,
     check_same_world,
     check_thresholds,
-    listed,
     same_threshold,
 )
 from mmdet_cppe5.core.similarity import BoxIoU, Similarity
@@ -173,7 +175,7 @@ class Evaluation:
         label: Optional[int] = None,
     ) -> float:
         """Average recall at a cap (None: the largest); else as :meth:`ap`."""
-        cap = -1 if max_det is None else self._cap_index(max_det)
+        cap = cap_index(self.max_dets, max_det)
         recall = self.recall[:, :, self.area_index(area), cap]
         if iou_thr is not None:
             recall = recall[self.threshold_index(iou_thr)]
@@ -198,7 +200,7 @@ class Evaluation:
         area: Optional[str] = None,
     ) -> FloatArray:
         """(K,) :meth:`ar` of each class, NaN where undefined."""
-        cap = -1 if max_det is None else self._cap_index(max_det)
+        cap = cap_index(self.max_dets, max_det)
         recall = self.recall[:, :, self.area_index(area), cap].T  # (K, T)
         if iou_thr is not None:
             recall = recall[:, [self.threshold_index(iou_thr)]]
@@ -260,42 +262,12 @@ class Evaluation:
         return nearest(pairs, self.gt_ignored[0], len(self.detections))
 
     def threshold_index(self, iou_thr: float) -> int:
-        """Index of a threshold, to within rounding.
-
-        Raises:
-            ValueError: If it was not evaluated.
-        """
-        found = np.flatnonzero(same_threshold(self.iou_thrs, iou_thr))
-        if len(found) == 0:
-            raise ValueError(
-                f'Expected one of the evaluated thresholds '
-                f'{listed(self.iou_thrs.tolist())}, but got {iou_thr}.'
-            )
-        return int(found[0])
+        """:func:`~mmdet_cppe5.core.lookup.threshold_index` of these."""
+        return threshold_index(self.iou_thrs, iou_thr)
 
     def area_index(self, area: Optional[str] = None) -> int:
-        """Index of a size range; None means the first.
-
-        Raises:
-            ValueError: If it was not evaluated.
-        """
-        names = list(self.area_ranges)
-        if area is None:
-            return 0
-        if area not in names:
-            raise ValueError(
-                f'Expected one of the size ranges {listed(names)}, but got '
-                f'{area!r}.'
-            )
-        return names.index(area)
-
-    def _cap_index(self, max_det: int) -> int:
-        if max_det not in self.max_dets:
-            raise ValueError(
-                f'Expected one of the caps {listed(self.max_dets)}, but got '
-                f'{max_det}.'
-            )
-        return self.max_dets.index(max_det)
+        """:func:`~mmdet_cppe5.core.lookup.area_index` of these."""
+        return area_index(self.area_ranges, area)
 
     def has_threshold(self, iou_thr: float) -> bool:
         """Whether a threshold was evaluated, to within rounding."""
@@ -424,8 +396,3 @@ def _mean_of_defined(values: FloatArray) -> float:
 def _rows(values: FloatArray) -> FloatArray:
     """(K, n) contiguous rows of values with K in front."""
     return np.ascontiguousarray(values).reshape(len(values), -1)
-
-
-def size_suffix(name: str) -> str:
-    """COCO's letter for its own ranges, the name for others."""
-    return {'small': 's', 'medium': 'm', 'large': 'l'}.get(name, f'_{name}')

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from mmdet_cppe5.core.arrays import FloatArray, IntArray
 from mmdet_cppe5.core.curves import Curves
-from mmdet_cppe5.core.evaluation import Evaluation, size_suffix
+from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.influence import CurveInfluence
+from mmdet_cppe5.core.lookup import size_suffix
 from mmdet_cppe5.core.precision_recall import mean_of_defined
 from mmdet_cppe5.core.resampling import ResampledCurves
 from mmdet_cppe5.core.tide_errors import find_errors, prepare

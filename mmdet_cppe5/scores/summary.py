@@ -13,7 +13,7 @@ from typing import Any, Optional, Protocol
 import numpy as np
 
 from mmdet_cppe5.core import BootstrapResult, Interval, TideResult
-from mmdet_cppe5.core.evaluation import size_suffix
+from mmdet_cppe5.core.lookup import size_suffix
 from mmdet_cppe5.core.settings import same_threshold
 
 HEADLINE_THRESHOLDS = (0.5, 0.75)
