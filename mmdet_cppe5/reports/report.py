@@ -38,6 +38,7 @@ from mmdet_cppe5.reports.sections_models import model_section
 from mmdet_cppe5.reports.sections_scores import score_section, working_score
 from mmdet_cppe5.reports.slices import slices
 from mmdet_cppe5.reports.study import DataSet, Study
+from mmdet_cppe5.scores.caveats import COVERAGE
 
 PHOTO_LIMIT = 60
 
@@ -208,7 +209,7 @@ def _headline(study: Study) -> list[Headline]:
         Headline(
             name,
             percent(value),
-            span(ends(intervals[name])) if name in intervals else no_interval,
+            span(ends(intervals.get(name))) or no_interval,
         )
         for name, value in study.evaluation.summary().items()
         if name.startswith('AP') or name == largest
@@ -247,7 +248,8 @@ def _method(study: Study, extras: Extras, notices: Sequence[str]) -> Section:
                 'Intervals',
                 f'{each.confidence:.0%}, bootstrap over images, method '
                 f'“{each.method}”, '
-                f'{each.num_resamples:,} resamples, seed {each.seed}',
+                f'{each.num_resamples:,} resamples, seed {each.seed}. '
+                f'{COVERAGE}',
             )
         )
     facts += [

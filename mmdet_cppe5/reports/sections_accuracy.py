@@ -8,10 +8,11 @@ import numpy as np
 
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Interval
-from mmdet_cppe5.core.evaluation import size_suffix
+from mmdet_cppe5.core.lookup import size_suffix
 from mmdet_cppe5.reports.cells import count, points, word
 from mmdet_cppe5.reports.page import Column, Row, Section, Table
 from mmdet_cppe5.reports.study import DataSet, Study
+from mmdet_cppe5.scores.caveats import bootstrap_reasons
 
 
 def ends(interval: Optional[Interval]) -> Optional[tuple[float, float]]:
@@ -73,11 +74,18 @@ def accuracy_section(data: DataSet, study: Study) -> Section:
         [
             'Average precision (AP) as COCO defines it, in points of 0 to '
             '100: the mean over the IoU thresholds 0.50 to 0.95 and over the '
-            'classes that have objects.'
+            'classes that have objects.',
+            *_reasons(data, study),
         ],
         drawings,
         [class_table(data, study)],
     )
+
+
+def _reasons(data: DataSet, study: Study) -> list[str]:
+    if study.intervals is None:
+        return []
+    return bootstrap_reasons(study.intervals, data.class_names)
 
 
 def _sizes(data: DataSet, study: Study) -> figures.Drawing:

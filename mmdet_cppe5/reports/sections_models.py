@@ -13,6 +13,7 @@ from mmdet_cppe5.reports.cells import points, word
 from mmdet_cppe5.reports.page import Cell, Column, Row, Section, Table
 from mmdet_cppe5.reports.sections_accuracy import ends
 from mmdet_cppe5.reports.study import Study
+from mmdet_cppe5.scores.caveats import FALSE_ALARMS, comparison_reasons
 from mmdet_cppe5.scores.groups import group_letters
 
 
@@ -57,7 +58,9 @@ def model_section(
         [
             'All detectors on the same images. A paired permutation test, '
             'corrected for the number of pairs (Holm), decides which '
-            'differences are significant; overlapping intervals do not.'
+            'differences are significant; overlapping intervals do not.',
+            FALSE_ALARMS,
+            *comparison_reasons(comparison),
         ],
         drawings,
         [

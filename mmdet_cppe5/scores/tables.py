@@ -10,6 +10,12 @@ import numpy as np
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Comparison
 from mmdet_cppe5.core.settings import same_threshold
 from mmdet_cppe5.scores.assessment import Assessment
+from mmdet_cppe5.scores.caveats import (
+    COVERAGE,
+    FALSE_ALARMS,
+    comparison_reasons,
+    reason_lines,
+)
 from mmdet_cppe5.scores.formats import format_table
 from mmdet_cppe5.scores.groups import group_letters, letters
 from mmdet_cppe5.scores.summary import (
@@ -120,25 +126,14 @@ def interval_table(intervals: Mapping[str, Any], form: str = 'text') -> str:
     header = ['score', 'value', 'low', 'high']
     table = format_table(header, rows, title, form)
     if form == 'text':
-        table += _reasons(named)
+        reasons = [(name, each.get('reason') or '') for name, each in named]
+        table = '\n'.join([table, *reason_lines(reasons)])
     if form == 'text' and any(_outside(interval) for _, interval in named):
         table += (
             '\nAn interval need not lie around its value: AP of few images '
             'tends to be\ntoo high, and the interval corrects for that.'
         )
     return table
-
-
-def _reasons(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return a line for each reason of an unusual interval."""
-    by_reason: dict[str, list[str]] = {}
-    for name, interval in named:
-        if interval.get('reason'):
-            by_reason.setdefault(interval['reason'], []).append(name)
-    return ''.join(
-        f'\n{", ".join(names)}: {reason}'
-        for reason, names in by_reason.items()
-    )
 
 
 def _outside(interval: Mapping[str, Any]) -> bool:
@@ -234,7 +229,7 @@ def _threshold_table(
 def comparison_tables(
     comparison: Comparison, confidence: float, form: str = 'text'
 ) -> str:
-    """Return the ranking, all pairs, and the sentence about the groups.
+    """Return the ranking, all pairs, the groups and what to beware of.
 
     Args:
         comparison: the models.
@@ -260,6 +255,8 @@ def comparison_tables(
     ]
     if form == 'text':
         parts.append('\n'.join([sentence, *groups]))
+        notes = [*comparison_reasons(comparison), FALSE_ALARMS, COVERAGE]
+        parts.append('\n'.join(notes))
     return '\n\n'.join(parts)
 
 

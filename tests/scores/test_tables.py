@@ -1,5 +1,7 @@
 """Text tables: alignment, rounding, dashes, and the layouts users know."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -161,9 +163,9 @@ def comparison(groups):
 
 def test_comparison_tables():
     groups = (('good', 'middle'), ('middle', 'poor'))
-    ranking, pairs, said = comparison_tables(comparison(groups), 0.95).split(
-        '\n\n'
-    )
+    ranking, pairs, said, _ = comparison_tables(
+        comparison(groups), 0.95
+    ).split('\n\n')
     assert ranking.splitlines() == [
         '95 % intervals, best first',
         'model     AP   low  high  rank  group',
@@ -184,6 +186,29 @@ def test_comparison_tables():
     ]
 
 
+def test_comparison_says_why_an_interval_is_unusual():
+    """Both models and a pair of the same reason stand on one line."""
+    found = comparison((('good', 'middle', 'poor'),))
+    one = replace(found.estimates['poor'], reason='one image')
+    pair = replace(
+        found.pairs[1],
+        difference=replace(found.pairs[1].difference, reason='one image'),
+    )
+    found = replace(
+        found,
+        estimates={**found.estimates, 'poor': one},
+        pairs=(found.pairs[0], pair, found.pairs[2]),
+    )
+    text = comparison_tables(found, 0.95)
+    assert text.endswith(
+        '\n\npoor, good - poor: one image\n'
+        'Simulated: at the 5 % level the test called 5 to 6 % of the pairs '
+        'of equal AP different (29 images).\n'
+        'Simulated: 95 % intervals held AP in 95 to 97 % of the samples of '
+        '29 to 500 images, other numbers in 88 to 98 %.'
+    )
+
+
 def test_group_letters_overlap():
     groups = [('x', 'y'), ('y', 'z')]
     assert group_letters(['x', 'y', 'z'], groups) == ['a', 'ab', 'b']
@@ -196,7 +221,7 @@ def test_no_group_is_named_like_a_detector():
 
 def test_models_that_all_differ_are_said_to():
     groups = (('good',), ('middle',), ('poor',))
-    *_, said = comparison_tables(comparison(groups), 0.95).split('\n\n')
+    *_, said, _ = comparison_tables(comparison(groups), 0.95).split('\n\n')
     assert said == (
         'All models differ significantly (3 pairs, Holm, alpha 0.05).'
     )
