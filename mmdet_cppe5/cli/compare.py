@@ -29,12 +29,15 @@ from mmdet_cppe5.cli.coco_options import (
 )
 from mmdet_cppe5.cli.output import text_stream, write_numbers
 from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
-from mmdet_cppe5.core import Evaluation, compare, evaluate
+from mmdet_cppe5.core import Evaluation, compare, compare_classes, evaluate
 from mmdet_cppe5.files import check_output
 from mmdet_cppe5.progress import phase
 from mmdet_cppe5.scores.documents import comparison_document
 from mmdet_cppe5.scores.groups import distinct_names
-from mmdet_cppe5.scores.tables import comparison_tables
+from mmdet_cppe5.scores.tables import (
+    class_comparison_table,
+    comparison_tables,
+)
 
 # Of the permutations that decide on the smallest p value.
 ENOUGH = 10
@@ -59,6 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='NAME',
         help='the score to compare: AP, AP50, AP75, APs, APm, APl (default: '
         'AP); dAP_Cls, dAP_Loc, ... for TIDE',
+    )
+    parser.add_argument(
+        '--per-class',
+        action='store_true',
+        help='also compare on every class by itself; p values are corrected '
+        'over all classes and pairs',
     )
     add_output_options(parser)
     add_coco_options(parser)
@@ -110,16 +119,28 @@ def run(args: argparse.Namespace) -> int:
     _warn_of_no_power(len(names), args.permutations, args.alpha)
     with phase(f'Comparing {len(names)} models', show):
         comparison = compare(evaluations, args.metric, **options)
+    classes = None
+    if args.per_class:
+        with phase('Comparing on every class', show):
+            by_class = compare_classes(evaluations, args.metric, **options)
+        classes = dict(zip(truth.class_names, by_class))
     if args.json:  # before anything that a closed pipe may cut off
         document = comparison_document(
             comparison,
             _described_inputs(args, truth, dict(zip(names, files))),
             described_settings(args, settings, truth, **options),
             [*truth.notices, *(n for f in files for n in f.notices)],
+            classes,
         )
         write_numbers(args.json, document)
-    tables = comparison_tables(comparison, args.confidence, args.format)
-    print(tables, file=text_stream(args.json))
+    tables = [comparison_tables(comparison, args.confidence, args.format)]
+    if classes:
+        tables.append(
+            class_comparison_table(
+                classes, args.metric, args.confidence, args.format
+            )
+        )
+    print('\n\n'.join(tables), file=text_stream(args.json))
     return 0
 
 

@@ -14,6 +14,7 @@ The steps: :mod:`arrays <mmdet_cppe5.core.arrays>` (checked input) ->
 
 from mmdet_cppe5.core.arrays import Detections, GroundTruths
 from mmdet_cppe5.core.bootstrap import BootstrapResult, bootstrap
+from mmdet_cppe5.core.class_comparison import compare_classes
 from mmdet_cppe5.core.comparison import Comparison, PairedDifference, compare
 from mmdet_cppe5.core.decisions import Decisions
 from mmdet_cppe5.core.evaluation import Evaluation, evaluate
@@ -42,6 +43,7 @@ __all__ = [
     'TideResult',
     'bootstrap',
     'compare',
+    'compare_classes',
     'evaluate',
     'tide',
     'tide_range',

@@ -15,7 +15,7 @@ from typing import Any, Optional
 import numpy as np
 
 from mmdet_cppe5 import __version__
-from mmdet_cppe5.core import Comparison
+from mmdet_cppe5.core import Comparison, PairedDifference
 from mmdet_cppe5.files import PathLike, file_digest
 from mmdet_cppe5.scores.assessment import Settings
 from mmdet_cppe5.scores.summary import interval_points, points
@@ -72,6 +72,7 @@ def comparison_document(
     inputs: Mapping[str, Any],
     settings: Mapping[str, Any],
     notices: Sequence[str],
+    classes: Optional[Mapping[str, Sequence[PairedDifference]]] = None,
 ) -> dict[str, Any]:
     """Return a comparison with everything that it depends on.
 
@@ -80,7 +81,8 @@ def comparison_document(
     ``models`` (best first: ``name``, ``estimate``, ``low``, ``high``,
     ``rank`` as [best, worst]), ``pairs`` (``first``, ``second``,
     ``difference`` with interval, ``p_value``, ``p_adjusted``,
-    ``significant``), ``groups`` (lists of names) and ``alpha``.
+    ``significant``), ``groups`` (lists of names), ``alpha``, and
+    ``classes`` (class name -> its ``pairs``, null where not asked for).
     """
     return {
         'schema': COMPARISON_SCHEMA,
@@ -98,20 +100,30 @@ def comparison_document(
             }
             for name in comparison.names
         ],
-        'pairs': [
-            {
-                'first': pair.first,
-                'second': pair.second,
-                'difference': interval_points(pair.difference),
-                'p_value': float(pair.p_value),
-                'p_adjusted': float(pair.p_adjusted),
-                'significant': bool(pair.significant),
-            }
-            for pair in comparison.pairs
-        ],
+        'pairs': [_described_pair(pair) for pair in comparison.pairs],
         'groups': [list(group) for group in comparison.groups],
         'alpha': comparison.alpha,
+        'classes': classes
+        and {
+            name: [_described_pair(pair) for pair in pairs]
+            for name, pairs in classes.items()
+        },
     }
+
+
+def _described_pair(pair: PairedDifference) -> dict[str, Any]:
+    return {
+        'first': pair.first,
+        'second': pair.second,
+        'difference': interval_points(pair.difference),
+        'p_value': _defined(pair.p_value),
+        'p_adjusted': _defined(pair.p_adjusted),
+        'significant': bool(pair.significant),
+    }
+
+
+def _defined(value: float) -> Optional[float]:
+    return None if np.isnan(value) else float(value)
 
 
 def describe_file(path: PathLike, **counts: int) -> dict[str, Any]:

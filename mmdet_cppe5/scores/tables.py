@@ -7,7 +7,12 @@ from typing import Any, Optional
 
 import numpy as np
 
-from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Comparison
+from mmdet_cppe5.core import (
+    MAIN_ERRORS,
+    SPECIAL_ERRORS,
+    Comparison,
+    PairedDifference,
+)
 from mmdet_cppe5.core.settings import same_threshold
 from mmdet_cppe5.scores.assessment import Assessment
 from mmdet_cppe5.scores.caveats import (
@@ -280,21 +285,56 @@ def _ranking_table(comparison: Comparison, percent: str, form: str) -> str:
     return format_table(header, rows, f'{percent} intervals, best first', form)
 
 
+def class_comparison_table(
+    classes: Mapping[str, Sequence[PairedDifference]],
+    metric: str,
+    confidence: float,
+    form: str = 'text',
+) -> str:
+    """Return every class's pairs, and why an interval is unusual.
+
+    Args:
+        classes: class name -> its pairs.
+        metric: what was compared.
+        confidence: coverage of the intervals.
+        form: one of :data:`mmdet_cppe5.scores.formats.FORMATS`.
+    """
+    named = [(k, pair) for k, pairs in classes.items() for pair in pairs]
+    table = format_table(
+        ['class', *_PAIR_HEADER],
+        [[name, *_pair_row(pair)] for name, pair in named],
+        f'paired differences of {metric} by class, {100 * confidence:g} % '
+        'intervals; Holm over all classes and pairs',
+        form,
+    )
+    if form != 'text':
+        return table
+    reasons = [
+        (f'{name} {pair.first} - {pair.second}', pair.difference.reason)
+        for name, pair in named
+    ]
+    return '\n'.join([table, *reason_lines(reasons)])
+
+
+def _pair_row(pair: PairedDifference) -> list[str]:
+    interval = interval_points(pair.difference)
+    return [
+        f'{pair.first} - {pair.second}',
+        number(interval['estimate'], 2),
+        number(interval['low'], 2),
+        number(interval['high'], 2),
+        *(
+            UNDEFINED if np.isnan(p) else f'{p:.4f}'
+            for p in (pair.p_value, pair.p_adjusted)
+        ),
+        '*' if pair.significant else '',
+    ]
+
+
+_PAIR_HEADER = ['pair', 'difference', 'low', 'high', 'p', 'p (Holm)', '']
+
+
 def _pair_table(comparison: Comparison, percent: str, form: str) -> str:
-    rows = []
-    for pair in comparison.pairs:
-        interval = interval_points(pair.difference)
-        rows.append(
-            [
-                f'{pair.first} - {pair.second}',
-                number(interval['estimate'], 2),
-                number(interval['low'], 2),
-                number(interval['high'], 2),
-                f'{pair.p_value:.4f}',
-                f'{pair.p_adjusted:.4f}',
-                '*' if pair.significant else '',
-            ]
-        )
-    header = ['pair', 'difference', 'low', 'high', 'p', 'p (Holm)', '']
+    rows = [_pair_row(pair) for pair in comparison.pairs]
     title = f'paired differences of {comparison.metric}, {percent} intervals'
-    return format_table(header, rows, title, form)
+    return format_table(_PAIR_HEADER, rows, title, form)

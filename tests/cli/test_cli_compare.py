@@ -157,3 +157,21 @@ def test_no_input_is_written_over(files, capsys):
         assert main(command) == 2
         assert 'output that is no input' in capsys.readouterr().err
     assert Path(files[0]).read_text() == truth
+
+
+def test_per_class(files, tmp_path, capsys):
+    """One class has objects: its pairs are those of all classes."""
+    out = tmp_path / 'out.json'
+    options = (*OPTIONS, '--per-class', '--json', str(out))
+    assert main(['compare', *files, *options]) == 0
+    got = json.loads(out.read_text())
+    (name, pairs), *others = got['classes'].items()
+    assert pairs == got['pairs']
+    for _, undefined in others:
+        assert {pair['p_value'] for pair in undefined} == {None}
+        assert not any(pair['significant'] for pair in undefined)
+    assert main(['compare', *files, *OPTIONS, '--json', str(out)]) == 0
+    assert json.loads(out.read_text())['classes'] is None
+    printed = capsys.readouterr().out
+    assert 'paired differences of AP by class, 95 % intervals' in printed
+    assert f'\n{name} ' in printed

@@ -9,8 +9,10 @@ from mmdet_cppe5.core import (
     GroundTruths,
     bootstrap,
     compare,
+    compare_classes,
     evaluate,
 )
+from mmdet_cppe5.core.class_comparison import of_class
 from mmdet_cppe5.core.comparison import (
     PairedDifference,
     _groups,
@@ -194,3 +196,42 @@ def test_wrong_arguments(evaluations):
         compare(evaluations, 'F1')
     with pytest.raises(ValueError, match='at least 60 permutations'):
         compare(evaluations, num_permutations=50)
+
+
+def test_a_class_alone_has_its_own_ap(evaluations):
+    """Equal to the last bit, with the similarity read off the whole."""
+    whole = evaluations['good']
+    for label in range(whole.ground_truths.num_classes):
+        alone = of_class(whole, label)
+        for size in whole.area_ranges:
+            expected = whole.ap(area=size, label=label)
+            np.testing.assert_equal(alone.ap(area=size), expected)
+        np.testing.assert_equal(alone.ap(0.5), whole.ap(0.5, label=label))
+
+
+def test_classes_are_one_family(evaluations):
+    """The second of two detectors loses one class; Holm over K classes."""
+    good = evaluations['good']
+    dt = good.detections
+    moved = np.where((dt.label == 0)[:, None], dt.bbox + 5000, dt.bbox)
+    world = {'num_images': dt.num_images, 'num_classes': dt.num_classes}
+    worse = evaluate(
+        good.ground_truths,
+        Detections(dt.image, dt.label, moved, dt.score, area=dt.area, **world),
+    )
+    by_class = compare_classes({'worse': worse, 'good': good})
+    assert len(by_class) == dt.num_classes
+    (first,), *others = by_class
+    assert (first.first, first.second) == ('good', 'worse')
+    assert first.difference.estimate == pytest.approx(
+        good.ap(label=0), rel=1e-12
+    )
+    assert first.p_adjusted == first.p_value * dt.num_classes
+    assert first.significant
+    assert all(pair.p_adjusted == 1 for (pair,) in others)
+    assert not any(pair.significant for (pair,) in others)
+
+
+def test_errors_cannot_be_compared_by_class(evaluations):
+    with pytest.raises(ValueError, match='dAP_Cls, whose errors involve'):
+        compare_classes(evaluations, 'dAP_Cls')
