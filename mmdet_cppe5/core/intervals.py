@@ -39,7 +39,6 @@ widened, and says so.
 import math
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from statistics import NormalDist
 
 import numpy as np
 
@@ -128,24 +127,33 @@ def t_quantile(level: float, freedom: int) -> float:
         freedom: Degrees of freedom, at least 1.
     """
     # With x = sqrt(freedom) tan(a) the density becomes a power of a cosine.
-    # Newton's steps climb from the normal quantile, which is closer to 0.
-    nodes, weights = _gauss()
+    # Its integral is concave in a, so Newton's steps climb from 0.
     scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
     scale = math.exp(scale) / math.sqrt(math.pi)
     wanted = abs(level - 0.5)
-    angle = math.atan(NormalDist().inv_cdf(0.5 + wanted) / math.sqrt(freedom))
-    for _ in range(50):
-        cosines = np.cos(angle * (nodes + 1) / 2) ** (freedom - 1)
-        area = scale * angle / 2 * float(cosines @ weights)
-        step = (wanted - area) / (scale * math.cos(angle) ** (freedom - 1))
+    angle = 0.0
+    for _ in range(100):
+        step = wanted - _area_to(angle, freedom)
+        step /= scale * math.cos(angle) ** (freedom - 1)
         angle += step
         if abs(step) < 1e-14:
             break
     return math.copysign(math.sqrt(freedom) * math.tan(angle), level - 0.5)
 
 
-@lru_cache
-def _gauss() -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of Gauss and Legendre's quadrature on -1..1."""
-    nodes, weights = np.polynomial.legendre.leggauss(100)
-    return nodes, weights
+def _area_to(angle: float, freedom: int) -> float:
+    """Student's t from 0 to sqrt(freedom) tan(angle), as a finite sum.
+
+    Abramowitz & Stegun: Handbook of Mathematical Functions, 26.7.3 and
+    26.7.4.
+    """
+    odd = freedom % 2
+    j = np.arange(1, (freedom - odd) // 2)
+    ratios = 2 * j / (2 * j + 1) if odd else (2 * j - 1) / (2 * j)
+    terms = np.cumprod(ratios * math.cos(angle) ** 2)
+    area = math.sin(angle) * (1 + float(terms.sum()))
+    if not odd:
+        return area / 2
+    if freedom == 1:
+        area = 0
+    return (angle + math.cos(angle) * area) / math.pi

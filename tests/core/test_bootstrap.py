@@ -130,7 +130,7 @@ def test_ends_stay_in_range():
 
 def test_t_quantile_equals_scipy():
     stats = pytest.importorskip('scipy.stats')
-    for freedom in (1, 2, 5, 28, 99, 199):
+    for freedom in (1, 2, 3, 5, 28, 99, 199, 4999, 5000):
         for level in (0.005, 0.3, 0.5, 0.95, 0.975):
             expected = stats.t.ppf(level, freedom)
             found = t_quantile(level, freedom)
