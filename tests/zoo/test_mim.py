@@ -50,4 +50,4 @@ def test_mim_finds_models_by_id_and_architecture(package):
     found = search.filter_by_configs(frame, ['faster_rcnn'])
     assert list(found['config']) == ['configs/cppe5/faster_rcnn.py']
     found = search.filter_by_models(frame, ['RTMDet'])
-    assert set(found.index) == {'rtmdet_tiny', 'rtmdet_l'}
+    assert set(found.index) == {'rtmdet_tiny', 'rtmdet_l', 'rtmdet_x'}

@@ -17,7 +17,10 @@ REPEATS = {'ssd512': 5}
 # Most of a run that its warm-up takes at the nominal batch. Twelve epochs are
 # 756 iterations, of which the released warm-up of 500 takes two thirds.
 RELEASED_WARM_UP = 500 / 756
-OURS = ('yolov3', 'grid_rcnn', 'ddq_detr_r50', 'rtmdet_tiny', 'rtmdet_l')
+OURS = (
+    'yolov3', 'grid_rcnn', 'ddq_detr_r50', 'rtmdet_tiny', 'rtmdet_l',
+    'rtmdet_x',
+)  # fmt: skip
 
 
 def scaled_optimizer(config, batch_size):

@@ -142,8 +142,14 @@ OWN = {
         r'auto_scale_lr\.base_batch_size',
         r'param_scheduler\.1\.eta_min(_ratio)?',
     ],
+    'rtmdet_x': [
+        r'param_scheduler\.0\.end',
+        r'auto_scale_lr\.base_batch_size',
+        r'param_scheduler\.1\.eta_min(_ratio)?',
+    ],
     'yolox_s': [r'param_scheduler\.1\.eta_min(_ratio)?'],
     'dino_r50': [r'auto_scale_lr\.enable'],
+    'dino_swin_l': [r'auto_scale_lr\.enable'],
     'ddq_detr_r50': [r'param_scheduler\.0\.end', r'auto_scale_lr\.enable'],
     'mm_grounding_dino_tiny': [r'model\.type', r'model\.encoder\.num_cp'],
 }
@@ -232,6 +238,8 @@ COCO_FILES = {
     'empirical_attention': '8b2523a6',
     'tridentnet': '46d227ba',
     'ssd512': '0a47a1ca',
+    'rtmdet_x': 'cc79b9ae',
+    'dino_swin_l': 'a654145f',
 }
 
 

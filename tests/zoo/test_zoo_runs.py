@@ -19,6 +19,8 @@ UNCLIPPED = {'yolov3', 'sparse_rcnn', 'grid_rcnn', 'yolox_s'}
 UNUSED = {'ssd': 'conv2'}
 # SSD 512's last layer needs 4 cells where others shrink to 2.
 SHAPES = {'ssd512': (320, 320)}
+# More of the same parts as rtmdet_l and dino_r50, in half a minute each.
+LARGER = {'rtmdet_x', 'dino_swin_l'}
 # Most predictions where no setting caps them: one for each point.
 UNCAPPED = {'yolox_s': 16 * 20 + 8 * 10 + 4 * 5}
 
@@ -118,7 +120,13 @@ def check_predictions(samples, most, clipped):
             assert (found.bboxes[:, 2:] >= found.bboxes[:, :2]).all()
 
 
-@pytest.mark.parametrize('name', [*zoo_models.PAPER, *zoo_models.MODERN])
+@pytest.mark.parametrize(
+    'name',
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LARGER else [])
+        for name in [*zoo_models.PAPER, *zoo_models.MODERN]
+    ],
+)
 def test_trains_a_step_and_predicts(name, tmp_path):
     model = small_model(name, tmp_path)
     wrapper = build_optim_wrapper(model, zoo_models.load(name).optim_wrapper)

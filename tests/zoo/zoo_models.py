@@ -34,7 +34,9 @@ MODERN = [
     'ssd512',
     'rtmdet_tiny',
     'rtmdet_l',
+    'rtmdet_x',
     'dino_r50',
+    'dino_swin_l',
     'ddq_detr_r50',
     'yolox_s',
     'mm_grounding_dino_tiny',
@@ -86,6 +88,8 @@ def shrink(model):
     kind = model.get('type', '')
     if kind in ('ResNet', 'ResNeXt'):
         model['depth'] = 50
+    if kind == 'SwinTransformer':
+        model['depths'] = [2, 2, 2, 2]
     if kind == 'RandomSampler':
         model['num'] = min(model['num'], 8)
     if kind == 'ModulatedDeformRoIPoolPack':
