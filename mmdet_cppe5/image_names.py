@@ -66,7 +66,6 @@ _READINGS: tuple[Callable[[str], str], ...] = (
     str,
     unquote,
     _without_upload,
-    lambda last: _without_upload(last).casefold(),
 )
 
 

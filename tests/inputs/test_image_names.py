@@ -30,7 +30,7 @@ def pictures(tmp_path):
         ('0a1b2c3d-b.jpg', 'sub/b.jpg'),
         ('..\\..\\a.jpg', 'a.jpg'),
         ('../images/a.jpg', 'a.jpg'),
-        ('A.JPG', 'a.jpg'),
+        ('A.JPG', None),
         ('d%20%C3%A9.jpg', 'd é.jpg'),
         ('left/c.jpg', 'left/c.jpg'),
         ('x/left/../left\\c.jpg', None),  # two pictures are called c.jpg

@@ -1,4 +1,4 @@
-"""Do the annotation files given together agree on their categories?"""
+"""Do the annotation files given together agree?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mmdet_cppe5.data.verify.findings import Findings
 def check_agreement(
     first: Columns, other: Columns, findings: Findings
 ) -> None:
-    """Compare the categories and file names of a file with the first one's.
+    """Compare the categories of a file with the first one's.
 
     Args:
         first: the first annotation file.
@@ -46,6 +46,16 @@ def check_agreement(
             if names
         ],
     )
+
+
+def check_names(first: Columns, other: Columns, findings: Findings) -> None:
+    """Note the file names that a further file shares with the first one.
+
+    Args:
+        first: the first annotation file.
+        other: a further one.
+        findings: those of the further one.
+    """
     findings.add(
         'split-name-shared', sorted(_file_names(first) & _file_names(other))
     )

@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from mmdet_cppe5.data.verify.agreement import check_agreement
+from mmdet_cppe5.data.verify.agreement import check_agreement, check_names
 from mmdet_cppe5.data.verify.boxes import check_boxes, sizes_of_rows
 from mmdet_cppe5.data.verify.columns import Columns, read_columns
 from mmdet_cppe5.data.verify.disagreements import disagreements, labelled
@@ -113,6 +113,9 @@ def verify(
             )
     for split in splits[1:]:
         check_agreement(splits[0].columns, split.columns, split.findings)
+        if not (duplicates and split.facts):
+            # Where the pictures are compared, their names tell no more.
+            check_names(splits[0].columns, split.columns, split.findings)
     _check_unlisted(splits)
     twins: list[list[Twins]] = [[] for _ in splits]
     if duplicates and any(split.facts for split in splits):
