@@ -110,6 +110,8 @@ def test_table_tool_checks_and_writes(tmp_path, tool, capsys):
     assert 'make zoo-table' in capsys.readouterr().out
     assert main([str(path)]) == 0
     assert main(['--check', str(path)]) == 0
+    with pytest.raises(SystemExit, match=r'^zoo_table\.py: .*nowhere\.md'):
+        main([str(tmp_path / 'nowhere.md')])
 
 
 def test_size_tool_prints_ours_beside_the_paper_s(tool, capsys):

@@ -25,11 +25,14 @@ def main(arguments=None):
     parser.add_argument('--check', action='store_true')
     args = parser.parse_args(arguments)
     files = args.files or FILES
-    if not args.check:
-        for path in files:
-            update(path, ROOT)
-        return 0
-    old = [path for path in files if stale(path, ROOT)]
+    try:
+        if not args.check:
+            for path in files:
+                update(path, ROOT)
+            return 0
+        old = [path for path in files if stale(path, ROOT)]
+    except (OSError, ValueError) as error:
+        sys.exit(f'zoo_table.py: {error}')
     for path in old:
         print(f"{path} is not the metafile's table; run make zoo-table.")
     return 1 if old else 0
