@@ -15,6 +15,7 @@ from mmdet.structures.mask import encode_mask_results
 
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.coco.ids import explain_unknown
+from mmdet_cppe5.coco.records import listed
 from mmdet_cppe5.core import Detections
 
 
@@ -69,7 +70,7 @@ def read_sample(
         if key not in sample and (key != 'instances' or keep_instances):
             raise KeyError(
                 f'Expected {key!r} in the data sample of image id '
-                f'{image_id!r}, but it has only {sorted(sample)}.'
+                f'{image_id!r}, but it has only {listed(sorted(sample), 20)}.'
             )
     predicted = sample['pred_instances']
     corners = to_array(predicted['bboxes'], torch.float64).reshape(-1, 4)
@@ -103,7 +104,7 @@ def predictions(sample: Mapping[str, Any], key: str) -> Any:
         raise KeyError(
             f'Expected {key!r} in the predictions of image id '
             f'{sample["img_id"]!r}, but they have only '
-            f'{sorted(predicted.keys())}.'
+            f'{listed(sorted(predicted.keys()), 20)}.'
         )
     return predicted[key]
 
@@ -269,8 +270,8 @@ def instances_to_coco(
                 raise ValueError(
                     "Expected an 'area' in every instance of image id "
                     f'{result.image_id!r}, but one has only '
-                    f'{sorted(instance)}: use CPPE5Dataset, give the metric '
-                    "an `ann_file`, or set area_source='bbox'."
+                    f'{listed(sorted(instance), 20)}: use CPPE5Dataset, give '
+                    "the metric an `ann_file`, or set area_source='bbox'."
                 )
             annotations.append(_annotation(result.image_id, instance))
     categories = [
@@ -333,7 +334,7 @@ def _check(found: SampleDetections, classes: Sequence[str]) -> None:
             'label',
             found.labels,
             (found.labels < 0) | (found.labels >= len(classes)),
-            f'be in 0..{len(classes) - 1} for the classes {list(classes)}',
+            f'be in 0..{len(classes) - 1} for the classes {listed(classes)}',
         ),
     )
     for what, values, wrong, expected in checks:

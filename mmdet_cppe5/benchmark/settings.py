@@ -7,6 +7,8 @@ from typing import Optional
 
 import torch
 
+from mmdet_cppe5.core.settings import listed
+
 PRECISIONS = {
     'fp32': None,
     'fp16': torch.float16,
@@ -50,8 +52,8 @@ class BenchmarkSettings:
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
             raise ValueError(
-                f'Expected precision to be one of {sorted(PRECISIONS)}, but '
-                f'got {self.precision!r}.'
+                'Expected precision to be one of '
+                f'{listed(sorted(PRECISIONS))}, but got {self.precision!r}.'
             )
         if self.batch_size < 1:
             raise ValueError(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.paths import config_root
 
@@ -26,8 +27,8 @@ def config_files(names: Sequence[str] = ()) -> list[Path]:
     unknown = sorted(set(names) - set(files))
     if unknown:
         raise ValueError(
-            f'Expected names of configs in configs/cppe5, but got {unknown}; '
-            f'there are {sorted(files)}.'
+            'Expected names of configs in configs/cppe5, but got '
+            f'{listed(unknown)}; there are {listed(sorted(files))}.'
         )
     return [files[name] for name in sorted(names or files)]
 

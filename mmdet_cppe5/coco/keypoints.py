@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
-from mmdet_cppe5.coco.records import Records, shorten
+from mmdet_cppe5.coco.records import Records, listed, shorten
 from mmdet_cppe5.coco.results import CocoResults
 from mmdet_cppe5.core import Detections, GroundTruths
 from mmdet_cppe5.core.oks import KeypointOKS
@@ -46,7 +46,7 @@ def keypoint_problem(
     spread = COCO_SIGMAS if sigmas is None else tuple(sigmas)
     if not all(value > 0 for value in spread):
         raise ValueError(
-            f'Expected `sigmas` to be positive, but got {list(spread)}.'
+            f'Expected `sigmas` to be positive, but got {listed(spread)}.'
         )
     gt_points = _read(truth.records, len(spread))
     dt_points = _read(results.records, len(spread))[:, :, :2]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.data.stats import SIZES, Statistics
 from mmdet_cppe5.data.verify.duplicates import find_twins, groups_of
 from mmdet_cppe5.data.verify.image_facts import look_at_all
@@ -90,7 +91,8 @@ def partition(
     wanted = np.asarray(shares, dtype=np.float64)
     if wanted.ndim != 1 or (wanted <= 0).any() or abs(wanted.sum() - 1) > 1e-9:
         raise ValueError(
-            f'Expected positive shares that add up to 1, got {list(shares)}.'
+            'Expected positive shares that add up to 1, but got '
+            f'{listed(shares)}.'
         )
     count = len(stats.image_sizes)
     if groups is None:

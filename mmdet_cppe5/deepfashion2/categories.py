@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mmdet_cppe5.core.settings import listed
+
 
 class Category(NamedTuple):
     """One category and where its landmarks lie among all 294.
@@ -98,6 +100,6 @@ def category_named(name: str) -> Category:
         return _OF_NAME[name]
     except KeyError:
         raise KeyError(
-            f'Expected one of the DeepFashion2 categories {list(CLASSES)} '
+            f'Expected one of the DeepFashion2 categories {listed(CLASSES)} '
             f'or its raw name, but got {name!r}.'
         ) from None

@@ -17,6 +17,7 @@ import numpy as np
 
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.core import GroundTruths
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.scores.formats import format_table
 from mmdet_cppe5.scores.tables import number
 
@@ -38,7 +39,7 @@ def attribute_values(truth: CocoGroundTruth, attribute: str) -> np.ndarray:
     """
     if attribute not in SUBSETS:
         raise ValueError(
-            f'Expected a subset attribute among {list(SUBSETS)}, but got '
+            f'Expected a subset attribute among {listed(SUBSETS)}, but got '
             f'{attribute!r}.'
         )
     values = [item.get(attribute) for item in truth.records.items]

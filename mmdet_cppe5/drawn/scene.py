@@ -6,6 +6,7 @@ from typing import Optional
 
 import numpy as np
 
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.drawn.canvas import Box, Brush, Canvas
 from mmdet_cppe5.drawn.compositions import COMPOSITIONS
 from mmdet_cppe5.drawn.people import pick
@@ -39,7 +40,7 @@ def draw_scene(
         kind = pick(rng, tuple(COMPOSITIONS))
     if kind not in COMPOSITIONS:
         raise ValueError(
-            f'Expected a kind of scene among {list(COMPOSITIONS)}, but got '
+            f'Expected a kind of scene among {listed(COMPOSITIONS)}, but got '
             f'{kind!r}.'
         )
     width, height = pick(rng, SIZES)

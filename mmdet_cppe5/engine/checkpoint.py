@@ -30,6 +30,7 @@ from mmengine.logging import print_log
 from mmengine.runner import checkpoint as mmengine_checkpoint
 from mmengine.runner.checkpoint import CheckpointLoader
 
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.download import RemoteFile, download
 from mmdet_cppe5.engine.disarm import disarmed
 from mmdet_cppe5.engine.torch_file import read_torch_file
@@ -274,6 +275,6 @@ def _look_up(
     if name not in models:
         raise KeyError(
             f'Expected a known model in {filename!r}, but {name!r} is none '
-            f'of {sorted(models)}.'
+            f'of {listed(sorted(models))}.'
         )
     return models[name]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from mmdet_cppe5.core import MAX_DETS
+from mmdet_cppe5.core.settings import listed
 
 IOU_TYPES = ('bbox', 'segm')
 # Every class is always scored, labels follow the names of the categories,
@@ -63,6 +64,7 @@ def caps(max_dets: Sequence[int], given: Mapping[str, Any]) -> Sequence[int]:
     if tuple(max_dets) != MAX_DETS:
         raise ValueError(
             'Expected one of `max_dets` and `proposal_nums`, two names for '
-            f'the same caps, but got {tuple(max_dets)} and {tuple(asked)}.'
+            f'the same caps, but got {listed(max_dets)} '
+            f'and {listed(asked)}.'
         )
     return tuple(asked)

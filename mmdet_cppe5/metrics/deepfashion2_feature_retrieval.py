@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from mmdet.registry import METRICS
 
+from mmdet_cppe5.coco.records import listed
 from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     Gallery,
     Queries,
@@ -116,7 +117,7 @@ def _read_featured(
     if 'features' not in predicted:
         raise KeyError(
             f"Expected 'features' in {where}, but they have only "
-            f'{sorted(predicted.keys())}; does the model have a '
+            f'{listed(sorted(predicted.keys()))}; does the model have a '
             'FeatureRoIHead?'
         )
     features = to_array(predicted['features'], torch.float32)

@@ -12,6 +12,7 @@ import torch
 from mmdet.registry import METRICS
 from mmengine.logging import print_log
 
+from mmdet_cppe5.coco.records import listed
 from mmdet_cppe5.deepfashion2.categories import category_named
 from mmdet_cppe5.deepfashion2.retrieval_accuracy import (
     NO_IMAGE,
@@ -222,7 +223,8 @@ def _read_retrieved(
         if key not in predicted:
             raise KeyError(
                 f'Expected {key!r} in the predictions of image id '
-                f'{image_id!r}, but they have only {sorted(predicted.keys())}.'
+                f'{image_id!r}, but they have only '
+                f'{listed(sorted(predicted.keys()))}.'
             )
     images = to_array(predicted['gallery_image_ids'], torch.int64)
     corners = to_array(predicted['gallery_bboxes'], torch.float64)

@@ -8,6 +8,7 @@ from mmdet.registry import MODELS
 from mmdet.utils import ConfigType
 from torch import Tensor, nn
 
+from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.models.deform_roi_pool import AnywhereModulatedDeformRoIPool
 
 
@@ -74,8 +75,9 @@ class AnywhereRoIExtractor(SingleRoIExtractor):
         layer = layer_cfg['type']
         if layer not in _ANYWHERE:
             raise KeyError(
-                f'Expected roi_layer.type to be one of {sorted(_ANYWHERE)}, '
-                f'but got {layer!r}; use SingleRoIExtractor for other layers.'
+                'Expected roi_layer.type to be one of '
+                f'{listed(sorted(_ANYWHERE))}, but got {layer!r}; '
+                'use SingleRoIExtractor for other layers.'
             )
         return super().build_roi_layers(
             dict(layer_cfg, type=_ANYWHERE[layer]), featmap_strides

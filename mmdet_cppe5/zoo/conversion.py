@@ -16,6 +16,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from mmdet_cppe5.classes import CLASSES, PALETTE
+from mmdet_cppe5.coco.records import listed
 
 # A network is known by a tensor that no other has, if need be by its shape.
 # The order matters: Faster R-CNN is what has none of the others' tensors.
@@ -217,7 +218,7 @@ def convert_checkpoint(
     if not isinstance(state, Mapping) or not state:
         raise ValueError(
             'Expected a checkpoint with weights under state_dict, but got '
-            f'the keys {sorted(map(str, checkpoint))}.'
+            f'the keys {listed(sorted(map(str, checkpoint)))}.'
         )
     converted = convert_state(state)
     classes, key = count_classes(converted)

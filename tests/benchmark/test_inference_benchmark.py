@@ -248,7 +248,7 @@ def test_every_config_is_tried_and_failures_are_kept(tmp_path):
         'seconds': summary['fcos']['seconds'],
         'error': 'it broke',
     }
-    with pytest.raises(ValueError, match="got \\['nope'\\]"):
+    with pytest.raises(ValueError, match='got nope; there are '):
         zoo.config_files(['nope'])
     with pytest.raises(ValueError, match='give --out-dir'):
         zoo.run_every_config(fake, [], None)

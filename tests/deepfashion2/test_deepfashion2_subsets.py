@@ -152,7 +152,7 @@ def _all_equal(score, items):
 def test_subsets_need_the_attribute(truth):
     with pytest.raises(ValueError, match="'zoom_in' of annotation id 1"):
         scores_of(truth, [found(SMALL, 1)], subsets=['zoom_in'])
-    with pytest.raises(ValueError, match=r"among \['scale', .* got 'size'"):
+    with pytest.raises(ValueError, match=r"among scale, .* got 'size'"):
         scores_of(truth, [found(SMALL, 1)], subsets=['size'])
 
 

@@ -162,7 +162,7 @@ def test_weights_for_other_classes_are_refused(released_shapes):
 def test_unknown_weights_are_not_guessed():
     with pytest.raises(ValueError, match='head.weight; give a config'):
         identify({'head.weight': torch.zeros(1)})
-    with pytest.raises(ValueError, match="the keys \\['model'\\]"):
+    with pytest.raises(ValueError, match="the keys 'model'\\."):
         convert_checkpoint({'model': {}}, torch.nn.Module(), 'fcos', '')
 
 

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Optional, Union
 
+from mmdet_cppe5.coco.records import listed
+
 Number = Union[int, float]
 
 #: The share of its objects that a conversion, a split or a fix may lose.
@@ -140,7 +142,7 @@ class OfficialForm:
         if repeated:
             raise ValueError(
                 'Expected each class name once, but these are repeated: '
-                f'{sorted(repeated)}.'
+                f'{listed(sorted(repeated))}.'
             )
         self._images: list[dict[str, Any]] = []
         self._annotations: list[dict[str, Any]] = []

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
+from mmdet_cppe5.coco.records import listed
 from mmdet_cppe5.data.convert.conversion import (
     Conversion,
     Note,
@@ -135,8 +136,8 @@ def _rows(files: Sequence[PathLike]) -> Iterator[tuple[str, dict[str, Any]]]:
             missing = set(_COLUMNS) - set(parquet.schema_arrow.names)
             if missing:
                 raise ValueError(
-                    f'Expected the columns {list(_COLUMNS)} in {path}, but '
-                    f'it lacks {sorted(missing)}.'
+                    f'Expected the columns {listed(_COLUMNS)} in {path}, but '
+                    f'it lacks {listed(sorted(missing))}.'
                 )
             number = 0
             for batch in parquet.iter_batches(batch_size=_ROWS):

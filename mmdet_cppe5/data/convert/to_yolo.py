@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path, PurePosixPath
 from typing import Any, Optional
 
-from mmdet_cppe5.coco.records import shorten
+from mmdet_cppe5.coco.records import listed, shorten
 from mmdet_cppe5.data.convert.conversion import Conversion, Note, clip_box, tidy
 from mmdet_cppe5.image_names import ImageFolder, inner_name
 from mmdet_cppe5.images import image_size
@@ -101,8 +101,8 @@ def _config(root: Path, split: str, names: list[str]) -> dict[str, Any]:
         config = read_data_yaml(path)
         if list(class_names(config, path)) != names:
             raise ValueError(
-                f'Expected the classes {names} in {path}, but it has '
-                f'{config["names"]}; use another folder.'
+                f'Expected the classes {listed(names)} in {path}, but it has '
+                f'{listed(class_names(config, path))}; use another folder.'
             )
     config[split] = f'images/{split}'
     config.setdefault('train', config[split])  # Ultralytics wants both

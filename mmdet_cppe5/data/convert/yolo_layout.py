@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mmdet_cppe5.coco.records import listed
 from mmdet_cppe5.images import find_images
 from mmdet_cppe5.files import PathLike
 
@@ -71,7 +72,7 @@ def class_names(data: dict[str, Any], where: PathLike) -> tuple[str, ...]:
         if sorted(names) != list(range(len(names))):
             raise ValueError(
                 f'Expected names for the classes 0..{len(names) - 1} in '
-                f'{where}, but got {sorted(names, key=str)}.'
+                f'{where}, but got {listed(sorted(names, key=str))}.'
             )
         names = [names[position] for position in range(len(names))]
     if not isinstance(names, list) or not names:
@@ -97,7 +98,8 @@ def read_split(path: PathLike, split: str) -> YoloSplit:
     if data.get(split) is None:
         known = [name for name in ('train', 'val', 'test') if data.get(name)]
         raise ValueError(
-            f'Expected the split {split!r} in {path}, but it has {known}.'
+            f'Expected the split {split!r} in {path}, but it has '
+            f'{listed(known) or "none"}.'
         )
     base = Path(path).parent / str(data.get('path') or '')
     entries = data[split] if isinstance(data[split], list) else [data[split]]
