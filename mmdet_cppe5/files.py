@@ -242,7 +242,7 @@ def write_json(path: PathLike, value: Any, indent: int | None = None) -> None:
     except ValueError as error:
         raise ValueError(
             f'Expected finite numbers to write to {path}, but there is a NaN '
-            'or an infinity, which JSON has no word for.'
+            'or an infinity, which JSON cannot hold.'
         ) from error
     write_text(path, text + '\n')
 

@@ -57,7 +57,7 @@ def test_a_name_as_long_as_file_systems_allow(tmp_path):
 
 def test_json_has_no_word_for_nan(tmp_path):
     path = tmp_path / 'x.json'
-    with pytest.raises(ValueError, match='JSON has no word for'):
+    with pytest.raises(ValueError, match='which JSON cannot hold'):
         write_json(path, {'AP': float('nan')})
     assert os.listdir(tmp_path) == []
     write_json(path, {'AP': None, 'größe': 1 / 3})

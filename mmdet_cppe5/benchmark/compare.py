@@ -96,8 +96,8 @@ def require_comparable(records: Sequence[dict[str, Any]]) -> None:
         for field, values in unequal.items()
     ]
     raise ValueError(
-        'These speeds cannot be ranked, since they were not measured '
-        'alike:\n' + '\n'.join(lines)
+        'These speeds cannot be ranked, since they were measured under '
+        'different conditions:\n' + '\n'.join(lines)
     )
 
 

@@ -29,7 +29,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         '--format',
         choices=FORMATS,
         default='text',
-        help='of the tables (default: text)',
+        help='format of the tables (default: text)',
     )
     add_quiet_option(parser)
 
@@ -39,8 +39,8 @@ def add_quiet_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--quiet',
         action='store_true',
-        help='no progress on standard error (there is none anyway where that '
-        'is not a terminal)',
+        help='show no progress on standard error (it is shown on terminals '
+        'only)',
     )
 
 

@@ -2,7 +2,7 @@
 
 Reads the folders of a split as they come in its archive, 'annos' and 'image',
 and keeps scale, occlusion, zoom-in, viewpoint and source of every item beside
-style and pair. The training set takes some minutes on a few cores.
+style and pair. The training set takes minutes on several cores.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Evaluate DeepFashion2's consumer-to-shop retrieval.
 
 Prints the top-1, 5, 10, 15 and 20 accuracy over all queries, and how many
-queries no detection stands for. Boxes in all three files are x1, y1, x2, y2.
+queries have no detection. Boxes in all three files are x1, y1, x2, y2.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The data set (238 MB) comes from its GitHub release, else from Google Drive,
 else from its Hugging Face copy (which needs pyarrow). Interrupted downloads
-go on where they stopped. A second run does nothing when all is there, and
-repairs what is missing or broken.
+resume where they stopped. A second run does nothing if everything is there,
+and repairs what is missing or broken.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--archive',
         metavar='FILE',
-        help='a dataset.tar.gz at hand, instead of downloading it',
+        help='a local dataset.tar.gz, instead of downloading it',
     )
     parser.add_argument(
         '--accept-other-archive',
         action='store_true',
         help='accept an --archive whose size or digest is not the published '
-        'one; its contents are checked all the same',
+        'one; its contents are still checked',
     )
     parser.add_argument(
         '--retries',
         type=int,
         default=5,
-        help='attempts on one source in a row that bring nothing new '
+        help='consecutive attempts on one source that bring nothing new '
         '(default: %(default)s)',
     )
     parser.add_argument(

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('annotations', help='the COCO annotation file')
     parser.add_argument(
-        '--out-dir', required=True, help='folder of the files to write'
+        '--out-dir', required=True, help='folder to write the files to'
     )
     parser.add_argument(
         '--images',

@@ -28,9 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         choices=('png', 'svg'),
         default=['png'],
-        help='of the figures (default: png)',
+        help='file formats of the figures (default: png)',
     )
-    parser.add_argument('--json', metavar='FILE', help='write all numbers')
+    parser.add_argument(
+        '--json', metavar='FILE', help='write all numbers as JSON'
+    )
 
 
 def run(args: argparse.Namespace) -> int:

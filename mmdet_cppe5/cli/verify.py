@@ -63,13 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--examples',
         type=int,
         default=3,
-        help='cases to print of each finding (default: %(default)s)',
+        help='cases to print for each finding (default: %(default)s)',
     )
     parser.add_argument(
-        '--workers', type=int, help='processes (default: all cores)'
+        '--workers', type=int, help='number of processes (default: all cores)'
     )
     parser.add_argument(
-        '--strict', action='store_true', help='warnings give exit code 1, too'
+        '--strict', action='store_true', help='warnings also give exit code 1'
     )
 
 

@@ -56,7 +56,7 @@ def literal_config(text: str) -> dict[str, Any]:
         return {name: _literal(value) for name, value in _assigned(body)}
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise ValueError(
-            f'it is no Python ({type(error).__name__})'
+            f'it is not Python ({type(error).__name__})'
         ) from error
 
 
@@ -80,7 +80,9 @@ def _assigned(body: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
             or len(node.targets) != 1
             or not isinstance(node.targets[0], ast.Name)
         ):
-            raise ValueError(f'line {node.lineno} is no assignment to a name')
+            raise ValueError(
+                f'line {node.lineno} is not an assignment to a name'
+            )
         yield node.targets[0].id, node.value
 
 
@@ -109,7 +111,7 @@ def _key(node: ast.expr | None) -> Any:
     key = node.value if isinstance(node, ast.Constant) else None
     if isinstance(key, (str, int, float)):
         return key
-    raise ValueError('a dictionary has a key that is no name')
+    raise ValueError('a dictionary has a key that is not a name')
 
 
 def _call(node: ast.Call, name: str) -> Any:
@@ -207,7 +209,7 @@ def _safe(value: Any, key: Any, names: _Registered) -> Any:
         return _type(value, names)
     known = value is None or str(value) in _SCOPES
     if key in ('_scope_', 'default_scope') and not known:
-        raise ValueError(f'{value!r:.40} is no scope of OpenMMLab')
+        raise ValueError(f'{value!r:.40} is not a scope of OpenMMLab')
     pattern = _EVALUATED.get(key) if isinstance(value, str) else None
     if pattern and not pattern.fullmatch(value):
         raise ValueError(f'{key}={value!r:.60} would be evaluated')

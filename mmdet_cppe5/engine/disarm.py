@@ -37,7 +37,7 @@ def disarmed(loaded: Any, source: str) -> Any:
         return loaded
     for part in ('meta', 'state_dict'):
         if not isinstance(loaded.get(part, {}), dict):
-            raise ValueError(f'its {part!r} is no dictionary')
+            raise ValueError(f'its {part!r} is not a dictionary')
     for key in loaded.get('state_dict', {}):
         if not isinstance(key, str):
             raise ValueError(f'a weight in it has the name {key!r:.40}')
@@ -55,10 +55,10 @@ def _runtime(hub: Any) -> MutableMapping[Any, Any]:
     if isinstance(hub, MessageHub):
         return hub._runtime_info
     if not isinstance(hub, dict):
-        raise ValueError("its 'message_hub' is no dictionary")
+        raise ValueError("its 'message_hub' is not a dictionary")
     runtime = hub.get('runtime_info', {})
     if not isinstance(runtime, dict):
-        raise ValueError("its 'runtime_info' is no dictionary")
+        raise ValueError("its 'runtime_info' is not a dictionary")
     return runtime
 
 
@@ -69,7 +69,7 @@ def _disarm_text(
         return
     try:
         if type(where[key]) is not str:
-            raise ValueError('it is no text')
+            raise ValueError('it is not text')
         where[key], left_out = inert_text(where[key])
     except ValueError as error:
         del where[key]
@@ -124,7 +124,7 @@ def _is_beside(value: Any, folder: Path) -> bool:
 def _forget(runtime: MutableMapping[Any, Any], key: str, source: str) -> None:
     shown = f'{runtime.pop(key)!s:.200}'
     print_log(
-        f'{source} names {shown!r} as its {key}, which is no checkpoint in '
+        f'{source} names {shown!r} as its {key}, which is not a checkpoint in '
         'its own folder; it will not be touched.',
         'current',
         logging.WARNING,

@@ -237,7 +237,7 @@ class Unpickler(pickle._Unpickler):
 
     def _set_items(self, items: list[Any]) -> None:
         target = self.stack[-1]
-        need(type(target) in _MAPPINGS, 'items of what is no dictionary')
+        need(type(target) in _MAPPINGS, 'items of what is not a dictionary')
         need(len(items) % 2 == 0, 'a key without its value')
         for key, value in zip(items[::2], items[1::2]):
             check_key(key)
@@ -253,13 +253,13 @@ class Unpickler(pickle._Unpickler):
 
     def _extend(self, items: list[Any]) -> None:
         target = self.stack[-1]
-        need(type(target) is list, 'items of what is no list')
+        need(type(target) is list, 'items of what is not a list')
         target.extend(items)
 
     def load_additems(self) -> None:
         """Put items into a set."""
         items, target = self.pop_mark(), self.stack[-1]
-        need(type(target) is set, 'items of what is no set')
+        need(type(target) is set, 'items of what is not a set')
         for item in items:
             check_key(item)
             target.add(item)

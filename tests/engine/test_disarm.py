@@ -94,5 +94,5 @@ def test_both_forms_of_the_hub_and_names_beside_it_are_kept(tmp_path):
     ],
 )
 def test_parts_of_the_wrong_kind_are_named(wrong):
-    with pytest.raises(ValueError, match='no dictionary|the name 1'):
+    with pytest.raises(ValueError, match='is not a dictionary|the name 1'):
         disarmed(wrong, 'a.pth')
