@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import os
 from pathlib import Path
 
 import torch
@@ -53,9 +54,14 @@ LIMITS = {
 }
 
 
-@functools.cache
 def load(name):
     """Read a config, not to be changed, without the imports it names."""
+    return _load(name, os.environ.get('CPPE5_DATA_ROOT'))
+
+
+@functools.cache
+def _load(name, data_root):
+    """The configs take the data's folder from the environment."""
     return Config.fromfile(CONFIGS / f'{name}.py', import_custom_modules=False)
 
 
