@@ -11,7 +11,8 @@ from tiny_release import SPLITS, files, picture, sha256, tar_gz
 
 from mmdet_cppe5.cli.main import main
 from mmdet_cppe5.download import RemoteFile
-from mmdet_cppe5.data.prepare import CPPE5, HubCopy, Release, prepare
+from mmdet_cppe5.data.prepare import prepare
+from mmdet_cppe5.data.release import CPPE5, HubCopy, Release
 
 FILES = files()
 ARCHIVE = tar_gz(FILES)

@@ -19,6 +19,7 @@ from tiny_release import SPLITS, files, sha256, tar_gz
 
 from mmdet_cppe5.cli.main import SUBCOMMANDS, main
 from mmdet_cppe5.data import prepare as preparation
+from mmdet_cppe5.data.release import Release
 from mmdet_cppe5.download import RemoteFile
 
 ROOT = Path(__file__).parent.parent.parent
@@ -97,7 +98,7 @@ def fresh(words, stage):
         urls = [f'{server.url}/good/archive']
         size, digest = len(archive), sha256(archive)
         file = RemoteFile('dataset.tar.gz', urls, size, digest)
-        release = preparation.Release(file, SPLITS, None)
+        release = Release(file, SPLITS, None)
         patch.setattr(
             'mmdet_cppe5.cli.prepare.prepare',
             functools.partial(preparation.prepare, release=release),
