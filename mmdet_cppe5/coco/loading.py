@@ -25,6 +25,17 @@ _RESULTS_ADVICE = (
     "and score, as CPPE5Metric(outfile_prefix='...') writes"
 )
 
+#: What a file that is no JSON starts with, in lower case, and what it is.
+_OTHER_FILES = {
+    b'pk\x03\x04': 'a ZIP archive (packed files, or a checkpoint)',
+    b'version https://git-lfs': (
+        "Git LFS's pointer to a file ('git lfs pull' fetches the file)"
+    ),
+    b'<!doctype html': 'a web page (a download that failed?)',
+    b'<html': 'a web page (a download that failed?)',
+    b'<?xml': 'XML',
+}
+
 
 def load_ground_truth_json(
     path: PathLike, annotated: bool = True
@@ -132,6 +143,12 @@ def check_ground_truth_form(data: Any, source: str) -> None:
             "'categories': a list with the id and the name of each class, "
             "such as {'id': 1, 'name': 'Mask'}."
         )
+    wrong = next((key for key in missing if key in data), None)
+    if wrong is not None:
+        raise ValueError(
+            f'Expected {wrong!r} of {source} to be a list of objects, but '
+            f'it is {_looks_like(data[wrong])}.'
+        )
     if missing:
         raise ValueError(
             f'Expected ground truth in {source} with the lists images, '
@@ -187,17 +204,22 @@ def _guess(path: Path) -> str | None:
     """Say what a file that is not JSON seems to be; None if no idea."""
     with path.open('rb') as stream:
         head = stream.read(4096)
-    if head[:1] == b'\x80' or head[:2] == b'PK':
+    if head[:1] == b'\x80':
         return (
             'a pickle (what tools/test.py --out writes, or a checkpoint), '
             'which is not read here because opening one can run code'
         )
+    for start, kind in _OTHER_FILES.items():
+        if head.lstrip()[: len(start)].lower() == start:
+            return kind
     first = head.split(b'\n', 1)[0]
     if b' - mmengine - ' in head or b' - mmdet - ' in head:
         return 'a text log of a training or test run'
     with contextlib.suppress(ValueError):
-        if b'\n' in head and isinstance(json.loads(first), dict):
-            return 'a log with one JSON object a line'
+        line = json.loads(first) if b'\n' in head else None
+        if isinstance(line, dict):
+            kind = 'detections' if 'image_id' in line else 'a log'
+            return f'{kind} with one JSON object a line'
     return None
 
 
@@ -206,7 +228,7 @@ def _looks_like(data: Any) -> str:
     if isinstance(data, list):
         return _looks_like_list(data)
     if not isinstance(data, dict):
-        return f'a single {type(data).__name__}'
+        return 'null' if data is None else f'a single {type(data).__name__}'
     keys = set(data)
     if {'images', 'annotations'} <= keys:
         return 'ground truth'

@@ -173,3 +173,40 @@ def test_corners_and_fractions_get_a_notice_and_pycocotools_number(folder):
         )
     _, complaint = folder.scores(truth(), found())
     assert 'look like' not in complaint
+
+
+@pytest.mark.parametrize('key', ['images', 'annotations', 'categories'])
+@pytest.mark.parametrize(
+    ('value', 'word'),
+    [
+        (None, 'null'),
+        ({}, 'an empty object'),
+        ({'1': {'id': 1}}, "an object with the keys '1'"),
+        ('x', 'a single str'),
+    ],
+)
+def test_a_list_that_is_none_is_not_called_missing(here, key, value, word):
+    here.write('gt.json', {**truth(), key: value})
+    for command in ('evaluate', 'verify'):
+        said = here.sentence(*COMMANDS[command])
+        assert f"Expected '{key}' of gt.json to be a list" in said
+        assert f'but it is {word}' in said
+        assert 'missing' not in said
+
+
+@pytest.mark.parametrize(
+    ('content', 'word'),
+    [
+        (b'PK\x03\x04\x14\x00', 'a ZIP archive'),
+        (b'version https://git-lfs.github.com/spec/v1\noid', 'Git LFS'),
+        (b'\n<!DOCTYPE html><html>', 'a web page'),
+        (b'<?xml version="1.0"?><annotation/>', 'XML'),
+        (b'{"image_id": 1}\n{"image_id": 2}\n', 'detections with one JSON'),
+        (b'{"loss": 1}\n{"loss": 2}\n', 'a log with one JSON'),
+    ],
+)
+def test_files_that_are_no_json_are_recognised(here, content, word):
+    for name in ('gt.json', 'dt.json'):
+        here.write('gt.json', truth())
+        (here.path / name).write_bytes(content)
+        assert f'looks like {word}' in here.sentence(*COMMANDS['evaluate'])
