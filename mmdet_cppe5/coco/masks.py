@@ -186,10 +186,16 @@ def _sizes(
             lacking = 'height' if image.get('height') is None else 'width'
             raise ValueError(
                 f'Expected a {lacking!r} in {record}, since a mask needs it, '
-                f'but it has only {listed(image)}.'
+                f'but it {_instead(image, lacking)}.'
             )
         sizes.append(size)
     return sizes
+
+
+def _instead(record: dict[str, Any], key: str) -> str:
+    if key in record:
+        return f'is {shorten(record[key])}'
+    return f'has only {listed(record)}'
 
 
 def _to_rle(value: Any, size: Size) -> Rle:

@@ -257,3 +257,19 @@ def test_a_fault_is_found_among_thousands():
     data['annotations'][4321]['segmentation'] = vertex(None)
     with pytest.raises(ValueError, match='annotation id 4321'):
         check_masks(parse_ground_truth(data, 'gt.json'))
+
+
+@pytest.mark.parametrize('side', ['height', 'width'])
+def test_a_null_size_is_not_said_to_be_listed(folder, monkeypatch, side):
+    monkeypatch.chdir(folder.path)
+    world = truth()
+    for annotation in world['annotations']:
+        annotation['segmentation'] = [SQUARE]
+    world['images'][0][side] = None
+    folder.write('gt.json', world)
+    folder.write('dt.json', found())
+    said = folder.sentence(
+        'evaluate', 'gt.json', 'dt.json', '--iou-type', 'segm'
+    )
+    assert f"Expected a '{side}' in image id 1" in said
+    assert 'but it is None' in said

@@ -167,3 +167,13 @@ def test_a_fix_that_leaves_nothing_is_no_success(folder, allow):
         said = folder.sentence(*words)
         assert '10 of 10 would be dropped, 10 of them for: box of a' in said
         assert not out.exists()
+
+
+@pytest.mark.parametrize('box', [None, [], [1, 2, 3], ['1', 2, 3, 4]])
+def test_a_box_that_is_none_is_not_shown_as_numbers(folder, box):
+    data = truth()
+    data['annotations'][0]['bbox'] = box
+    _, said, _ = folder.run('verify', str(folder.write('gt.json', data)))
+    assert 'bbox is not four finite numbers' in said
+    assert 'annotation 1 of image 1: no such box' in said
+    assert 'nan' not in said

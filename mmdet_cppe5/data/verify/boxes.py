@@ -70,7 +70,8 @@ def _add(
     for row in rows[:_DETAILS]:
         box = ', '.join(f'{value:g}' for value in columns.boxes[row])
         text = f'{columns.name(row)} of image {columns.image_ids[row]!r}'
-        text += f': box [{box}]'
+        whole = not np.isnan(columns.boxes[row]).any()
+        text += f': box [{box}]' if whole else ': no such box'
         if other is not None and other.ndim == 2:
             text += f', image {other[row, 0]:g} x {other[row, 1]:g}'
         elif other is not None:
