@@ -165,7 +165,6 @@ FORMS = {
     'climbing': '..\\..\\media\\upload\\4\\shot_{}.jpg',
     'a drive': 'C:\\Users\\me\\shot_{}.jpg',
     'an address': 'images/shot%5F{}.jpg',
-    'capitals': 'images/SHOT_{}.JPG',
 }
 
 
