@@ -167,3 +167,32 @@ def test_nvcc_never_sees_the_header(modules, tmp_path, monkeypatch):
     )
     build.build_wheel(sys.executable, tmp_path, {}, 2, True, print)
     assert tried == [build.CFLAGS]
+
+
+def test_a_compiled_wheel_is_kept_and_taken_again(
+    modules, tmp_path, monkeypatch, capsys
+):
+    set_up, environment, build = modules
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    monkeypatch.setattr(set_up, 'check_compiler', lambda facts: None)
+    monkeypatch.setattr(
+        environment.Environment, 'install', lambda *given: None
+    )
+    calls = []
+
+    def build_wheel(python, scratch, facts, jobs, cuda, say):
+        calls.append(cuda)
+        (scratch / 'mmcv-2.1.0-x.whl').write_text('wheel')
+        return scratch / 'mmcv-2.1.0-x.whl'
+
+    monkeypatch.setattr(build, 'build_wheel', build_wheel)
+    env = environment.Environment(tmp_path / 'venv')
+    key = set_up.mmcv_key(FACTS)
+    shelf = environment.cache_folder() / key
+    for _ in range(2):
+        wheel = set_up.compile_mmcv(env, FACTS, key, shelf)
+        assert wheel == shelf / 'mmcv-2.1.0-x.whl'
+        assert wheel.read_text() == 'wheel'
+    assert calls == [False]
+    assert [path.name for path in shelf.iterdir()] == [wheel.name]
+    assert 'CPU operations' in capsys.readouterr().out
