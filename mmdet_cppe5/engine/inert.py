@@ -21,12 +21,11 @@ from mmengine.config import ConfigDict
 from mmengine.logging import HistoryBuffer, MessageHub
 from mmengine.optim.scheduler import OneCycleParamScheduler
 
-Size = tuple[int, ...]
+from mmdet_cppe5.engine.demands import check_key, need, sizes
 
 # Numbers and text of fixed width; no objects, records, dates.
 _DTYPE = re.compile(r'[<>|=]?([biufc]\d{1,2}|[SU]\d{1,5})')
 _DEVICE = re.compile(r'[a-z]{2,12}(:\d{1,4})?')
-_MOST_DIMENSIONS = 16
 _MOST_LOGS = 10_000_000  # entries of one scalar's history
 
 
@@ -72,44 +71,6 @@ class StorageType:
     dtype: torch.dtype
 
 
-def need(condition: Any, what: str) -> None:
-    """Refuse the pickle unless the condition holds.
-
-    Raises:
-        ValueError: saying what the pickle holds.
-    """
-    if not condition:
-        raise ValueError(f'it holds {what}')
-
-
-def check_key(key: Any) -> None:
-    """Refuse dictionary keys and set items that are slow to hash.
-
-    A nest of tuples that refer to each other twice takes exponential time,
-    and integers can be chosen to collide.
-    """
-    parts = key if type(key) is tuple else (key,)
-    need(len(parts) <= _MOST_DIMENSIONS, 'a long tuple as a key')
-    for part in parts:
-        if isinstance(part, (int, np.integer)):
-            need(abs(int(part)) < 1 << 60, 'a huge number as a key')
-        else:
-            need(
-                part is None or type(part) in (str, bytes, np.str_),
-                f'a key of type {type(part).__name__}',
-            )
-
-
-def _sizes(value: Any, what: str) -> Size:
-    plain = type(value) in (tuple, torch.Size)
-    need(plain and len(value) <= _MOST_DIMENSIONS, f'a broken {what}')
-    need(
-        all(type(item) is int and 0 <= item < 1 << 48 for item in value),
-        f'a broken {what}',
-    )
-    return tuple(value)
-
-
 def _tensor(
     storage: Any,
     offset: Any,
@@ -124,7 +85,7 @@ def _tensor(
     dtype = storage.dtype
     if rest and isinstance(rest[0], torch.dtype):  # _rebuild_tensor_v3
         dtype = rest[0]
-    size, stride = _sizes(size, 'tensor size'), _sizes(stride, 'stride')
+    size, stride = sizes(size, 'tensor size'), sizes(stride, 'stride')
     need(type(offset) is int and offset >= 0, 'a broken tensor offset')
     need(len(size) == len(stride), 'a tensor without strides')
     available = storage.data.nbytes() // dtype.itemsize
@@ -180,7 +141,7 @@ def set_array(array: np.ndarray, state: Any) -> None:
     known = type(state) is tuple and len(state) == 5
     need(known and type(state[0]) is int, 'a broken NumPy array')
     version, shape, dtype, fortran, data = state
-    _check_items(dtype, data, math.prod(_sizes(shape, 'array shape')))
+    _check_items(dtype, data, math.prod(sizes(shape, 'array shape')))
     need(type(fortran) in (bool, int), 'a broken NumPy array')
     array.__setstate__((version, shape, dtype, bool(fortran), data))
 
@@ -275,7 +236,7 @@ def _config(items: Any = None) -> ConfigDict:
 
 
 def _size(items: Any = ()) -> torch.Size:
-    return torch.Size(_sizes(tuple(items), 'torch.Size'))
+    return torch.Size(sizes(tuple(items), 'torch.Size'))
 
 
 def _device(kind: Any, index: Any = None) -> torch.device:

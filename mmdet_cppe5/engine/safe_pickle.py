@@ -26,7 +26,8 @@ from mmengine.config import ConfigDict
 from mmengine.logging import HistoryBuffer, MessageHub
 
 from mmdet_cppe5.engine import inert
-from mmdet_cppe5.engine.inert import ALLOWED, Maker, check_key, need
+from mmdet_cppe5.engine.demands import check_key, need
+from mmdet_cppe5.engine.inert import ALLOWED, Maker
 
 __all__ = ['ALLOWED', 'Unpickler', 'load']
 

@@ -18,7 +18,8 @@ from typing import IO, Any, Callable, Optional
 
 import torch
 
-from mmdet_cppe5.engine.inert import Storage, need
+from mmdet_cppe5.engine.demands import need
+from mmdet_cppe5.engine.inert import Storage
 from mmdet_cppe5.engine.safe_pickle import MOST_BYTES, Unpickler
 
 Restore = Callable[[torch.UntypedStorage, str], torch.UntypedStorage]
