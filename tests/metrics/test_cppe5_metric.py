@@ -136,8 +136,8 @@ def test_images_that_were_not_tested_count_as_missed(tmp_path):
         ((0, BOX, float('inf')), 'has inf'),
         ((0, [1, 2, float('nan'), 4], 0.5), 'the box .* to be finite'),
         ((0, [1, 2, -3, 4], 0.5), r'no negative size, .* has \[1.0, 2.0, -3'),
-        ((2, BOX, 0.5), r"label of every .* in 0..1 for the classes \['A', "
-         r"'B'\], but detection 1 of image id 8 has 2"),
+        ((2, BOX, 0.5), r"label of every .* in 0..1 for the classes 'A', "
+         r"'B', but detection 1 of image id 8 has 2"),
         ((-1, BOX, 0.5), 'has -1'),
     ],
 )  # fmt: skip
