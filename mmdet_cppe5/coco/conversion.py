@@ -12,9 +12,7 @@ from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
 from mmdet_cppe5.coco.keypoints import keypoint_problem
 from mmdet_cppe5.coco.masks import (
     MaskIoU,
-    Rle,
-    mask_areas,
-    mask_boxes,
+    Masks,
     read_masks,
 )
 from mmdet_cppe5.coco.records import Records
@@ -173,8 +171,8 @@ def _fill(
     masked = Records(
         [records.items[row] for row in rows], records.source, records.name
     )
-    masks = read_masks(masked, image[rows], truth.images, truth.source)
-    boxes[rows] = mask_boxes(masks)
+    masks = read_masks(masked, image[rows], truth.images, truth.source, True)
+    boxes[rows] = masks.boxes()
 
 
 def _mask_problem(
@@ -185,33 +183,39 @@ def _mask_problem(
         truth.records, truth.image, truth.images, truth.source
     )
     dt_masks = read_masks(
-        results.records, results.image, truth.images, truth.source
+        results.records,
+        results.image,
+        truth.images,
+        truth.source,
+        bounds=True,
     )
     gt = ground_truths(truth, area_source, *_boxes_and_areas(truth, gt_masks))
     dt = Detections(
         results.image,
         results.label,
-        mask_boxes(dt_masks),
+        dt_masks.boxes(),
         results.scores,
         num_images=gt.num_images,
         num_classes=gt.num_classes,
-        area=mask_areas(dt_masks),
+        area=dt_masks.areas(),
     )
-    return Problem(gt, dt, MaskIoU(gt_masks, dt_masks, truth.crowd))
+    return Problem(
+        gt, dt, MaskIoU(gt_masks.codes, dt_masks.codes, truth.crowd)
+    )
 
 
 def _boxes_and_areas(
-    truth: CocoGroundTruth, masks: list[Rle]
+    truth: CocoGroundTruth, masks: Masks
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return annotations' boxes and areas, by their masks where not stated."""
     boxes, areas = truth.boxes.copy(), truth.areas.copy()
     for values, missing, measure in (
-        (boxes, np.isnan(boxes[:, 0]), mask_boxes),
-        (areas, _without_area(truth), mask_areas),
+        (boxes, np.isnan(boxes[:, 0]), Masks.boxes),
+        (areas, _without_area(truth), Masks.areas),
     ):
         rows = np.flatnonzero(missing)
         if rows.size:
-            values[rows] = measure([masks[row] for row in rows])
+            values[rows] = measure(masks)[rows]
     return boxes, areas
 
 

@@ -7,14 +7,12 @@ give a score that means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from mmdet_cppe5.coco.records import shorten
-from mmdet_cppe5.coco.run_lengths import right_strings
+from mmdet_cppe5.coco.run_lengths import WRONG, measure
 
 Size = tuple[int, int]  # height and width in pixels
 
@@ -28,14 +26,14 @@ LONGEST_OUTLINE = 4_000_000
 MOST_PIXELS = (1 << 31) - 1
 SIZES = f'whole numbers from 1 with a product of at most {MOST_PIXELS:,}'
 
-_NUMBER = {int, float}
+NUMBERS = {int, float}
 
 
 def as_size(value: Any) -> Optional[Size]:
     """Return a height and width, or None if they are no size of an image."""
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         return None
-    if not set(map(type, value)) <= _NUMBER:
+    if not set(map(type, value)) <= NUMBERS:
         return None
     if not all(
         1 <= side <= MOST_PIXELS and side == int(side) for side in value
@@ -43,73 +41,6 @@ def as_size(value: Any) -> Optional[Size]:
         return None
     height, width = int(value[0]), int(value[1])
     return (height, width) if height * width <= MOST_PIXELS else None
-
-
-def first_wrong(values: Sequence[Any], sizes: Sequence[Size]) -> Optional[int]:
-    """Return the place of the first mask that is not as it should be.
-
-    Args:
-        values: the ``segmentation`` of each record.
-        sizes: height and width of each record's image.
-    """
-    forms: dict[type, list[int]] = {list: [], str: [], tuple: []}
-    for row, (value, size) in enumerate(zip(values, sizes)):
-        forms[_form(value, size)].append(row)
-    odd = forms[tuple]
-    for kind, right in ((list, _polygons_right), (str, _strings_right)):
-        rows = forms[kind]
-        if rows and not right(
-            [values[r] for r in rows], [sizes[r] for r in rows]
-        ):
-            odd = odd + rows
-    for row in sorted(odd):
-        if mask_fault(values[row], sizes[row]):
-            return row
-    return None
-
-
-def _form(value: Any, size: Size) -> type:
-    """Tell how a mask may be checked: list, str, or tuple for by itself."""
-    if type(value) is list:
-        return list
-    if type(value) is dict and type(value.get('counts')) in (str, bytes):
-        stated = value.get('size')
-        if type(stated) in (list, tuple) and tuple(stated) == size:
-            return str
-    return tuple
-
-
-def _polygons_right(values: list[Any], sizes: list[Size]) -> bool:
-    """Tell whether all polygons of many records are as they should be."""
-    polygons = list(chain.from_iterable(values))
-    if not all(values) or not set(map(type, polygons)) <= {list}:
-        return False
-    lengths = np.fromiter(map(len, polygons), np.int64, len(polygons))
-    if (lengths % 2).any() or (lengths < 6).any():
-        return False
-    numbers = list(chain.from_iterable(polygons))
-    if not set(map(type, numbers)) <= _NUMBER:
-        return False
-    try:
-        flat = np.fromiter(numbers, np.float64, len(numbers))
-    except OverflowError:  # an integer of 400 digits
-        return False
-    farthest = max(flat.max(), -flat.min())
-    if not farthest <= FARTHEST - max(map(max, sizes)):  # NaN is not, either
-        return False
-    # No step is longer than from one end of the range to the other.
-    return bool(lengths.max() * farthest <= LONGEST_OUTLINE)
-
-
-def _strings_right(values: list[Any], sizes: list[Size]) -> bool:
-    """Tell whether all compressed run lengths are as they should be."""
-    texts = [value['counts'] for value in values]
-    try:
-        strings = [t.encode('ascii') if type(t) is str else t for t in texts]
-    except UnicodeEncodeError:
-        return False
-    totals = np.array([height * width for height, width in sizes], np.int64)
-    return bool(right_strings(strings, totals).all())
 
 
 def mask_fault(value: Any, size: Optional[Size] = None) -> str:
@@ -148,7 +79,7 @@ def _polygon_fault(polygon: Any, far: float) -> str:
             f'{shorten(polygon)}.'
         )
     for value in polygon:
-        if type(value) not in _NUMBER or not -far <= value <= far:
+        if type(value) not in NUMBERS or not -far <= value <= far:
             return (
                 f'polygons of finite numbers within {FARTHEST:,} pixels of '
                 f'the image, but got {shorten(value)}.'
@@ -197,14 +128,18 @@ def _run_lengths_fault(value: dict[str, Any], size: Optional[Size]) -> str:
     )
 
 
+def as_text(counts: Union[str, bytes]) -> str:
+    """Return compressed run lengths as text, each byte as a character."""
+    return counts if isinstance(counts, str) else counts.decode('latin-1')
+
+
 def _text_fault(text: Any, size: Size) -> str:
     if isinstance(text, str) and text[:2] in ("b'", 'b"'):
         return (
             'a run-length code, but its counts are the text of Python bytes '
             f"({shorten(text, 20)}): decode them ('ascii') before writing."
         )
-    value = {'counts': text}
-    if _strings_right([value], [size]):
+    if measure([as_text(text)], np.array([size])).pixels[0] != WRONG:
         return ''
     return (
         'a run-length code that decodes to runs of together height × width '
@@ -216,7 +151,7 @@ def _text_fault(text: Any, size: Size) -> str:
 def _counts_fault(counts: list[Any], size: Size) -> str:
     for count in counts:
         if (
-            type(count) not in _NUMBER
+            type(count) not in NUMBERS
             or not 0 <= count <= MOST_PIXELS
             or count != int(count)
         ):

@@ -7,17 +7,18 @@ Only this module needs pycocotools, and imports it when masks are read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
 
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth
 from mmdet_cppe5.coco.loading import paused_collector
+from mmdet_cppe5.coco.mask_column import MaskColumn, look_at
 from mmdet_cppe5.coco.mask_content import (
     SIZES,
     Size,
     as_size,
-    first_wrong,
     mask_fault,
 )
 from mmdet_cppe5.coco.records import Records, listed, shorten
@@ -61,12 +62,44 @@ class MaskIoU:
         return overlap
 
 
+@dataclass(frozen=True)
+class Masks:
+    """Masks as pycocotools takes them.
+
+    Attributes:
+        codes: one compressed run-length code per record.
+        column: the masks as they were looked at.
+    """
+
+    codes: list[Rle]
+    column: MaskColumn
+
+    def areas(self) -> np.ndarray:
+        """Return the number of pixels of each mask, float64 ``(n,)``."""
+        areas = self.column.pixels.astype(np.float64)
+        unknown = np.flatnonzero(areas < 0)
+        areas[unknown] = mask_areas(self._codes(unknown))
+        return areas
+
+    def boxes(self) -> np.ndarray:
+        """Return x, y, width, height of each mask's bounds, ``(n, 4)``."""
+        boxes = self.column.boxes.copy()
+        unknown = np.flatnonzero(np.isnan(boxes[:, 0]))
+        if unknown.size:
+            boxes[unknown] = _mask_api().toBbox(self._codes(unknown))
+        return boxes
+
+    def _codes(self, rows: np.ndarray) -> list[Rle]:
+        return [self.codes[row] for row in rows.tolist()]
+
+
 def read_masks(
     records: Records,
     image: np.ndarray,
     images: Sequence[dict[str, Any]],
     source: str,
-) -> list[Rle]:
+    bounds: bool = False,
+) -> Masks:
     """Return the ``segmentation`` of every record as a run-length code.
 
     Polygons, uncompressed and compressed run lengths are all understood,
@@ -77,15 +110,19 @@ def read_masks(
         image: position of each record's image, ``(n,)``.
         images: the image records, which tell the size of each mask.
         source: the file of the image records.
+        bounds: whether the masks' bounds will be asked for.
 
     Raises:
         ValueError: naming the first record without a proper mask, or whose
             image has no size or another one than the mask.
     """
-    sizes = _check(records, image, images, source)
-    values = records.column('segmentation')
     with paused_collector():
-        return [_to_rle(value, size) for value, size in zip(values, sizes)]
+        masks, sizes = _looked_at(records, image, images, source, bounds)
+        api = _mask_api()
+        if masks.plain:
+            return Masks(masks.values, masks)
+        codes = [_to_rle(api, *pair) for pair in zip(masks.values, sizes)]
+    return Masks(codes, masks)
 
 
 def mask_areas(masks: list[Rle]) -> np.ndarray:
@@ -96,13 +133,6 @@ def mask_areas(masks: list[Rle]) -> np.ndarray:
         for start in range(0, len(masks), _MASKS_PER_CALL)
     ]
     return np.concatenate([np.zeros(0), *areas])
-
-
-def mask_boxes(masks: list[Rle]) -> np.ndarray:
-    """Return x, y, width, height of each mask's bounds, ``(n, 4)``."""
-    if not masks:
-        return np.zeros((0, 4))
-    return _mask_api().toBbox(masks).reshape(-1, 4)
 
 
 def _mask_api() -> Any:
@@ -131,26 +161,26 @@ def check_masks(truth: CocoGroundTruth) -> None:
         records = truth.records
         items = [records.items[row] for row in rows]
         masked = Records(items, records.source, records.name)
-        _check(masked, truth.image[rows], truth.images, truth.source)
+        _looked_at(masked, truth.image[rows], truth.images, truth.source)
 
 
-def _check(
+def _looked_at(
     records: Records,
     image: np.ndarray,
     images: Sequence[dict[str, Any]],
     source: str,
-) -> list[Size]:
-    """Return each mask's size after a check; see :func:`read_masks`."""
+    bounds: bool = False,
+) -> tuple[MaskColumn, list[Size]]:
+    """Return masks and their sizes after a check; see :func:`read_masks`."""
     values = records.column('segmentation')
     sizes = _sizes(values, image.tolist(), images, source)
-    with paused_collector():
-        wrong = first_wrong(values, sizes)
-    if wrong is not None:
+    masks = look_at(values, sizes, bounds)
+    if isinstance(masks, int):
         raise ValueError(
-            f"Expected 'segmentation' of {records.where(wrong)} to be "
-            f'{mask_fault(values[wrong], sizes[wrong])}'
+            f"Expected 'segmentation' of {records.where(masks)} to be "
+            f'{mask_fault(values[masks], sizes[masks])}'
         )
-    return sizes
+    return masks, sizes
 
 
 def _sizes(
@@ -198,14 +228,12 @@ def _instead(record: dict[str, Any], key: str) -> str:
     return f'has only {listed(record)}'
 
 
-def _to_rle(value: Any, size: Size) -> Rle:
+def _to_rle(api: Any, value: Any, size: Size) -> Rle:
     """Hand a mask that was checked over to pycocotools."""
     if isinstance(value, list):
-        codes = _mask_api().frPyObjects(value, *size)
-        return codes[0] if len(codes) == 1 else _mask_api().merge(codes)
+        codes = api.frPyObjects(value, *size)
+        return codes[0] if len(codes) == 1 else api.merge(codes)
     counts = value['counts']
-    if isinstance(counts, list):
-        return _mask_api().frPyObjects({'size': size, 'counts': counts}, *size)
-    if isinstance(counts, str):
-        counts = counts.encode()
-    return {'size': list(size), 'counts': counts}
+    if not isinstance(counts, (str, bytes)):
+        return api.frPyObjects({'size': size, 'counts': counts}, *size)
+    return {'size': size, 'counts': counts}

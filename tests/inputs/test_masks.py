@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from pycocotools import mask as mask_api
 from world import (
     HEIGHT,
     WIDTH,
@@ -19,7 +20,7 @@ from world import (
 from mmdet_cppe5.coco import parse_ground_truth
 from mmdet_cppe5.coco.mask_content import mask_fault
 from mmdet_cppe5.coco.masks import check_masks
-from mmdet_cppe5.coco.run_lengths import right_strings
+from mmdet_cppe5.coco.run_lengths import WRONG, measure
 
 PIXELS = HEIGHT * WIDTH
 SIZE = [HEIGHT, WIDTH]
@@ -224,25 +225,120 @@ def decoded(text):
     return runs
 
 
+def pixels(text, total):
+    runs = decoded(text)
+    right = runs and min(runs) >= 0 and sum(runs) == total
+    return sum(runs[1::2]) if right else WRONG
+
+
+def broken(text, rng):
+    """A string with up to two other characters, now and then cut short."""
+    text = bytearray(text)
+    for _ in range(rng.integers(0, 3)):
+        text[rng.integers(len(text))] = rng.integers(40, 120)
+    if rng.random() < 0.2:
+        text = text[: rng.integers(len(text) + 1)]
+    return bytes(text)
+
+
+def counted_pixels(texts, size=SIZE):
+    return measure(texts, np.array([size] * len(texts))).pixels.tolist()
+
+
 def test_many_strings_are_judged_as_one_by_one():
     rng = np.random.default_rng(7)
-    strings, totals = [], []
+    strings = []
     for _ in range(3000):
         box = *rng.integers(0, 100, 2), *rng.integers(1, 90, 2)
-        text = bytearray(compressed(*map(int, box))['counts'].encode())
-        for _ in range(rng.integers(0, 3)):
-            text[rng.integers(len(text))] = rng.integers(40, 120)
-        if rng.random() < 0.2:
-            text = text[: rng.integers(len(text) + 1)]
-        strings.append(bytes(text))
-        totals.append(PIXELS)
-    expected = [
-        bool(runs) and min(runs) >= 0 and sum(runs) == PIXELS
-        for runs in map(decoded, strings)
+        text = compressed(*map(int, box))['counts'].encode()
+        strings.append(broken(text, rng))
+    expected = [pixels(text, PIXELS) for text in strings]
+    texts = [text.decode() for text in strings]
+    assert counted_pixels(texts) == expected
+    assert 0 < expected.count(WRONG) < len(expected)
+    # Right ones alone, whose pixels pycocotools counts too; each wrong one
+    # must be found among them.
+    right = [k for k, count in enumerate(expected) if count != WRONG]
+    wrong = [k for k, count in enumerate(expected) if count == WRONG]
+    codes = [{'size': SIZE, 'counts': texts[k]} for k in right[:200]]
+    counts = counted_pixels([code['counts'] for code in codes])
+    assert counts == mask_api.area(codes).tolist()
+    good = [code['counts'] for code in codes[:20]]
+    for k in wrong[:300]:
+        found = counted_pixels([*good, texts[k], *good])
+        assert found.index(WRONG) == 20
+        assert found.count(WRONG) == 1
+
+
+@pytest.mark.parametrize('last', ['alike', 'mixed'])
+@pytest.mark.parametrize('rows', [1, 2, 3, 40])
+def test_pixels_of_random_masks_are_those_of_pycocotools(rows, last):
+    """Few and many runs; masks that end in a pixel have an even number."""
+    rng = np.random.default_rng(rows)
+    masks = rng.random((200, rows, 5)) < rng.random((200, 1, 1))
+    if last == 'alike':
+        masks[:, -1, -1] = False
+    codes = [
+        mask_api.encode(np.asfortranarray(mask, np.uint8)) for mask in masks
     ]
-    found = right_strings(strings, np.array(totals))
-    assert found.tolist() == expected
-    assert 0 < sum(expected) < len(expected)
+    texts = [code['counts'].decode() for code in codes]
+    found = measure(texts, np.array([[rows, 5]] * 200), bounds=True)
+    assert found.pixels.tolist() == mask_api.area(codes).tolist()
+    assert found.boxes.tolist() == mask_api.toBbox(codes).tolist()
+
+
+def test_measures_of_masks_of_many_sizes_are_those_of_pycocotools():
+    rng = np.random.default_rng(0)
+    codes = []
+    for _ in range(2000):
+        high, wide = rng.integers(1, 60, 2)
+        mask = np.zeros((high, wide), np.uint8, 'F')
+        top, left = rng.integers(0, (high, wide))
+        mask[top : top + 20, left : left + 20] = 1
+        codes.append(mask_api.encode(mask))
+    texts = [code['counts'].decode() for code in codes]
+    sizes = np.array([code['size'] for code in codes])
+    found = measure(texts, sizes, bounds=True)
+    np.testing.assert_array_equal(found.boxes, mask_api.toBbox(codes))
+    np.testing.assert_array_equal(
+        found.pixels, np.concatenate([mask_api.area([c]) for c in codes])
+    )
+
+
+def test_bounds_of_runs_of_no_length_are_those_of_pycocotools():
+    """Encoders need not join runs that an empty one parts."""
+    rng = np.random.default_rng(1)
+    texts, size = [], [6, 4]
+    for _ in range(3000):
+        cuts = np.sort(rng.integers(0, 25, rng.integers(0, 9)))
+        runs = np.diff([0, *cuts.tolist(), 24]).tolist()
+        steps = [r - runs[k - 2] if k > 2 else r for k, r in enumerate(runs)]
+        texts.append(''.join(map(number, steps)))
+    found = measure(texts, np.array([size] * 3000), bounds=True)
+    codes = [{'size': size, 'counts': text} for text in texts]
+    expected = mask_api.toBbox(codes)
+    # Most are left to pycocotools, which may draw other bounds round them.
+    known = ~np.isnan(found.boxes[:, 0])
+    np.testing.assert_array_equal(found.boxes[known], expected[known])
+    assert 1000 < known.sum() < 2500
+    assert found.pixels.tolist() == [mask_api.area(code) for code in codes]
+
+
+def test_runs_that_add_up_only_in_32_bits_are_refused():
+    """Each is over the bound of a run with its sign, or 2^32 too many."""
+    for runs in ([2**31, 2**31, PIXELS], [2**32 - 5, 5, PIXELS],
+                 [2**31 - 1, 2**31 - 1, 2 + PIXELS]):  # fmt: skip
+        text = ''.join(map(number, runs))
+        assert sum(runs) % 2**32 == PIXELS
+        assert counted_pixels([text]) == [WRONG]
+
+
+def number(value):
+    """A number as compressed run lengths write it."""
+    text = ''
+    while not -16 <= value < 16:
+        text, value = text + chr(48 + (value & 31 | 32)), value >> 5
+    return text + chr(48 + (value & 31))
 
 
 def test_a_fault_is_found_among_thousands():
