@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from operator import itemgetter
+from operator import getitem, itemgetter
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -154,7 +154,7 @@ def _look_at_counts(
     if (sums != sides[rows].prod(axis=1)).any():
         return rows
     for row, mask, part in zip(rows, masks, _parts(flat, lengths)):
-        column.values[row] = {**mask, 'counts': part}
+        column.values[row] = {'size': mask['size'], 'counts': part}
     return []
 
 
@@ -202,12 +202,16 @@ def _numbers(
     except (TypeError, OverflowError):  # an integer of 400 digits
         return None
     flat = np.frombuffer(numbers, numbers.typecode)
-    # An array takes true for 1, so those lists are asked that hold a 0 or 1.
-    rows = np.flatnonzero((flat == 0) | (flat == 1))
+    # An array takes true for 1, so every 0 and 1 is asked where it came from.
+    places = np.flatnonzero((flat == 0) | (flat == 1))
     ends = np.cumsum(lengths)
-    for k in np.unique(np.searchsorted(ends, rows, 'right')).tolist():
-        if bool in set(map(type, lists[k])):
-            return None
+    rows = np.searchsorted(ends, places, 'right')
+    inner = places - (ends - lengths)[rows]
+    origins = map(
+        getitem, map(lists.__getitem__, rows.tolist()), inner.tolist()
+    )
+    if bool in set(map(type, origins)):
+        return None
     return flat
 
 
