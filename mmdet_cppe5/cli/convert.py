@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 from mmdet_cppe5.classes import CLASSES
+from mmdet_cppe5.cli.coco_inputs import print_notices
 from mmdet_cppe5.data.convert.conversion import Conversion
 from mmdet_cppe5.files import read_json, write_json
 
@@ -175,8 +176,10 @@ def _to_yolo(args: argparse.Namespace) -> Conversion:
     from mmdet_cppe5.data.convert.to_yolo import coco_to_yolo
     from mmdet_cppe5.data.dataset_file import read_dataset
 
+    dataset, notices = read_dataset(args.annotations)
+    print_notices(notices)
     return coco_to_yolo(
-        read_dataset(args.annotations),
+        dataset,
         args.folder,
         args.split,
         args.images,
@@ -212,12 +215,14 @@ def _ultralytics(args: argparse.Namespace) -> Conversion:
     )
     from mmdet_cppe5.data.dataset_file import read_dataset
 
+    dataset, notices = read_dataset(args.annotations)
+    print_notices(notices)
     names = None
     if args.data:
         names = class_names(read_data_yaml(args.data), args.data)
     return ultralytics_to_results(
         read_json(args.predictions, 'Ultralytics predictions'),
-        read_dataset(args.annotations),
+        dataset,
         names,
         args.categories,
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mmdet_cppe5.cli.coco_inputs import print_notices
 from mmdet_cppe5.data.dataset_file import read_dataset
 from mmdet_cppe5.data.splits import (
     Partition,
@@ -63,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
     """Split, write the parts and say what is in them."""
     shares, titles = _shares(args)
     stats = read_statistics(args.annotations)
-    dataset = read_dataset(args.annotations)
+    dataset, _ = read_dataset(args.annotations)
+    print_notices(stats.notices)
     if not args.allow_empty and not len(stats.boxes):
         raise ValueError(
             f'Expected annotated objects in {args.annotations}, but it has '

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from mmdet_cppe5.cli.coco_inputs import print_notices
 from mmdet_cppe5.data.stats import read_statistics
 from mmdet_cppe5.files import write_json
 
@@ -40,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     numbers = []
     for path in args.annotations:
         stats = read_statistics(path)
+        print_notices(stats.notices)
         numbers.append(stats.as_json())
         for line in stats.lines():
             print(line)

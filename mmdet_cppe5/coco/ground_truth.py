@@ -21,7 +21,11 @@ from mmdet_cppe5.coco.loading import (
     load_ground_truth_json,
 )
 from mmdet_cppe5.coco.records import LARGEST, Records, shorten
+from mmdet_cppe5.coco.usual_form import boxes_as_numbers, usual_form
 from mmdet_cppe5.files import PathLike
+
+#: What pycocotools takes as ``iscrowd``: all but 0 mean a crowd region.
+_CROWD = range(256)
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,9 @@ def read_ground_truth(
 ) -> CocoGroundTruth:
     """Read a COCO annotation file.
 
-    ``area`` missing means width × height, ``iscrowd`` missing means 0;
+    ``area`` missing means width × height, ``iscrowd`` missing means 0. What is
+    odd but clear is read with a notice (see
+    :mod:`mmdet_cppe5.coco.usual_form`);
     ``segmentation`` and the image sizes are not looked at. Annotation ids
     are only names: id 0 and ids used twice count like any other. Categories
     that share a name are told apart by id (see
@@ -122,6 +128,7 @@ def parse_ground_truth(
 ) -> CocoGroundTruth:
     """Read parsed COCO annotations; see :func:`read_ground_truth`."""
     check_ground_truth_form(data, source)
+    data, notices = usual_form(data, source)
     images = Records(data['images'], source, 'image')
     image_ids = sorted_ids(images.column('id'), 'image', source)
     by_id = {record['id']: record for record in images.items}
@@ -140,12 +147,15 @@ def parse_ground_truth(
         annotations = Records([items[k] for k in kept], source, 'annotation')
         label = label[kept]
     lookup = {key: index for index, key in enumerate(image_ids)}
+    kept, left_out = _of_listed_images(annotations, lookup)
+    if left_out:
+        annotations, label = annotations.only(kept), label[kept]
     image = annotations.positions(
         'image_id',
         lookup,
         lambda unknown: explain_unknown(unknown, image_ids, 'image', source),
     )
-    boxes = annotations.boxes(or_masks=not need_boxes)
+    annotations, boxes, more = _boxes(annotations, need_boxes)
     crowd = _crowd(annotations)
     return CocoGroundTruth(
         source=source,
@@ -159,7 +169,13 @@ def parse_ground_truth(
         boxes=boxes,
         areas=_areas(annotations, boxes),
         crowd=crowd,
-        notices=categories.notices + _notices(annotations, crowd),
+        notices=(
+            *notices,
+            *categories.notices,
+            *left_out,
+            *more,
+            *_notices(annotations, crowd),
+        ),
         all_category_ids=categories.labels,
     )
 
@@ -190,9 +206,64 @@ def parse_categories(
         source: the file's name, for error messages.
         classes: as for :func:`read_ground_truth`.
     """
+    data, _ = usual_form({'images': [], **data}, source)
     annotations = Records(data['annotations'], source, 'annotation')
     found = _categories(data, annotations, classes)
     return found.names, found.ids
+
+
+def _of_listed_images(
+    annotations: Records, lookup: dict[Any, int]
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Find annotations of images that the file does not list.
+
+    A file cut down to some of its images may keep all annotations. Those
+    left over are no part of the evaluation, in COCO either. If there is no
+    other one, or an id is known as another type, the ids are wrong instead.
+
+    Returns:
+        The rows of the others, and a sentence if any is left out.
+    """
+    ids = annotations.column('image_id')
+    try:
+        strange: list[Any] = []
+        if set(ids) - lookup.keys():
+            strange = [key for key in ids if key not in lookup]
+    except TypeError:  # a list or an object is no id
+        strange = []
+    texts = set(map(str, lookup)) if strange else set()
+    if (
+        not strange
+        or len(strange) == len(ids)
+        or not set(map(type, strange)) <= {int, str}
+        or any(str(key) in texts for key in strange)
+    ):
+        return np.arange(len(ids)), ()
+    rows = np.flatnonzero([key in lookup for key in ids])
+    found, are = (
+        ('1 annotation', 'is')
+        if len(strange) == 1
+        else (f'{len(strange)} annotations', 'are')
+    )
+    return rows, (
+        f'{found} of {annotations.source} {are} of images that it does not '
+        f'list (such as image id {strange[0]!r}), and {are} left out, as in '
+        'COCO.',
+    )
+
+
+def _boxes(
+    annotations: Records, need_boxes: bool
+) -> tuple[Records, np.ndarray, tuple[str, ...]]:
+    """Return annotations with their boxes, and what was odd about them."""
+    try:
+        return annotations, annotations.boxes(or_masks=not need_boxes), ()
+    except ValueError:
+        read = boxes_as_numbers(annotations)
+        if read is None:
+            raise
+    annotations, notice = read
+    return annotations, annotations.boxes(or_masks=not need_boxes), (notice,)
 
 
 def _areas(records: Records, boxes: np.ndarray) -> np.ndarray:
@@ -215,10 +286,10 @@ def _areas(records: Records, boxes: np.ndarray) -> np.ndarray:
 def _crowd(records: Records) -> np.ndarray:
     values = [item.get('iscrowd') or 0 for item in records.items]
     for index, value in enumerate(values):
-        if value not in (0, 1):
+        if type(value) is str or value not in _CROWD:
             raise ValueError(
-                f"Expected 'iscrowd' of {records.where(index)} to be 0 or "
-                f'1, but got {shorten(value)}.'
+                f"Expected 'iscrowd' of {records.where(index)} to be the "
+                f'number 0 or 1, but got {shorten(value)}.'
             )
     return np.array(values, dtype=bool)
 
@@ -231,10 +302,20 @@ def _notices(records: Records, crowd: np.ndarray) -> tuple[str, ...]:
         for item in records.items
         if isinstance(item.get('id'), (int, str))
     )
+    many = 0
+    if crowd.any():
+        many = sum((item.get('iscrowd') or 0) > 1 for item in records.items)
+    if many:
+        sentences.append(
+            f'{records.source} gives {many} '
+            f'{"annotation" if many == 1 else "annotations"} an iscrowd above '
+            '1, which means a crowd region, as in COCO.'
+        )
     twice = [key for key, times in ids.items() if times > 1]
     if twice:
         sentences.append(
-            f'{records.source} uses {len(twice)} annotation ids more than '
+            f'{records.source} uses {len(twice)} annotation '
+            f'id{"" if len(twice) == 1 else "s"} more than '
             f'once (such as {twice[0]!r}); each annotation is counted as an '
             'object of its own.'
         )

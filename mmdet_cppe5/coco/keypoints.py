@@ -78,11 +78,13 @@ def _read(records: Records, count: int) -> np.ndarray:
     for index, item in enumerate(records.items):
         values = item.get('keypoints')
         if not isinstance(values, list) or len(values) != 3 * count:
-            number = len(values) if isinstance(values, list) else 'none'
+            got = shorten(values)
+            if isinstance(values, list):
+                got = f'{len(values)} ({got})'
             raise ValueError(
                 f"Expected 'keypoints' of {records.where(index)} to be x, y "
                 f'and visibility of {count} keypoints ({3 * count} numbers), '
-                f'but got {number} ({shorten(values)}); other keypoints than '
+                f'but got {got}; other keypoints than '
                 "COCO's need `sigmas`, one per keypoint."
             )
     return records.vectors('keypoints', 3 * count).reshape(-1, count, 3)

@@ -80,8 +80,8 @@ class Records:
         except KeyError:
             index, item = self._first(self.items, lambda item: key not in item)
             raise ValueError(
-                f'Expected a {key!r} in {self.where(index)}, but it has '
-                f'only {listed(sorted(item))}.'
+                f'Expected {article(key)} {key!r} in {self.where(index)}, '
+                f'but it has only {listed(sorted(item))}.'
             ) from None
 
     def references(self, key: str) -> list[Any]:
@@ -108,7 +108,7 @@ class Records:
         """
         values = self.column(key)
         for index, value in enumerate(values):
-            if not isinstance(value, str) or not value or not _writable(value):
+            if not isinstance(value, str) or not value or not writable(value):
                 raise ValueError(
                     f'Expected {key!r} of {self.where(index)} to be a text, '
                     f'but got {shorten(value)}.'
@@ -280,13 +280,18 @@ def _finite(value: Any) -> bool:
         return False
 
 
-def _writable(text: str) -> bool:
+def writable(text: str) -> bool:
     """Tell whether a text has no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def article(word: str) -> str:
+    """Return 'a' or 'an'."""
+    return 'an' if word[0] in 'aeiou' else 'a'
 
 
 def _known(value: Any, lookup: dict[Any, int]) -> bool:

@@ -32,6 +32,7 @@ class Statistics:
         boxes: x, y, width, height in pixels, ``(n, 4)``.
         areas: the annotations' areas in square pixels, ``(n,)``.
         crowds: number of crowd regions left out.
+        notices: sentences about what was odd in the file.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Statistics:
     boxes: np.ndarray
     areas: np.ndarray
     crowds: int
+    notices: tuple[str, ...] = ()
 
     @property
     def boxes_per_image(self) -> np.ndarray:
@@ -290,4 +292,5 @@ def read_statistics(path: PathLike) -> Statistics:
         truth.boxes[plain],
         truth.areas[plain],
         int(truth.crowd.sum()),
+        truth.notices,
     )

@@ -21,6 +21,7 @@ from mmdet_cppe5.classes import CLASSES, PALETTE
 from mmdet_cppe5.coco.ground_truth import CocoGroundTruth, parse_ground_truth
 from mmdet_cppe5.coco.masks import check_masks
 from mmdet_cppe5.coco.records import Records, listed
+from mmdet_cppe5.coco.usual_form import usual_form
 from mmdet_cppe5.data.declared_size import SizeFault, describe, remedy
 from mmdet_cppe5.image_names import ImageFolder
 from mmdet_cppe5.images import image_size
@@ -217,6 +218,7 @@ class CPPE5Dataset(BaseDetDataset):
         except (FileNotFoundError, ValueError) as error:
             raise type(error)(f'{error} {ADVICE}') from error
         classes = self.metainfo['classes']
+        data, notices = usual_form(data, self.ann_file)
         truth = parse_ground_truth(data, self.ann_file, classes)
         available = [category['name'] for category in data['categories']]
         extra = [name for name in available if name not in classes]
@@ -227,7 +229,7 @@ class CPPE5Dataset(BaseDetDataset):
                 'by name with `metainfo=dict(classes=(...,))` if that is '
                 'meant.'
             )
-        for notice in truth.notices:
+        for notice in (*notices, *truth.notices):
             self._log(notice)
         return truth
 

@@ -225,7 +225,7 @@ def test_number_of_keypoints_is_counted_where_missing():
 @pytest.mark.parametrize(
     ('keypoints', 'options', 'message'),
     [
-        (None, {}, r"'keypoints' of annotation id 1 .* but got none \(None\)"),
+        (None, {}, r"'keypoints' of annotation id 1 .* but got None"),
         ([1, 2, 2], {}, r'visibility of 17 keypoints \(51 numbers\), but got'),
         ([1, 2, 2], {'sigmas': [0]}, '`sigmas` to be positive'),
         ([1, 2, 'x'], {'sigmas': [0.1]}, '3 finite numbers'),

@@ -110,7 +110,7 @@ def test_repeated_annotation_ids_are_objects_of_their_own():
     )
     truth = parse(data)
     assert truth.counts().tolist() == [2, 0]
-    assert 'annotation ids more than once (such as 5)' in truth.notices[0]
+    assert 'annotation id more than once (such as 5)' in truth.notices[0]
 
 
 def test_only_crowd_regions_are_noted():
@@ -138,14 +138,14 @@ def test_wrong_classes_show_both_lists(classes):
         ({'bbox': [1, 2, 3]}, r"'bbox' of annotation id 1 \(image id 1\) of "
          r'gt\.json to be 4 finite numbers, but got \[1, 2, 3\]'),
         ({'bbox': None}, 'to be 4 finite numbers, but got None'),
-        ({'bbox': [1, 2, '3', 4]}, r"but got \[1, 2, '3', 4\]"),
+        ({'bbox': [1, 2, 'x', 4]}, r"but got \[1, 2, 'x', 4\]"),
         ({'bbox': [1, 2, float('nan'), 4]}, r'but got \[1, 2, nan, 4\]'),
         ({'bbox': [1, 2, float('inf'), 4]}, r'but got \[1, 2, inf, 4\]'),
         ({'bbox': [1, 2, -3, 4]}, r'no negative size, but got \[1, 2, -3, 4'),
         ({'area': -1}, "'area' of annotation id 1 .* negative, but got -1"),
         ({'area': float('nan')}, 'to be a finite number, but got nan'),
         ({'area': '9'}, "to be a finite number, but got '9'"),
-        ({'iscrowd': 2}, "'iscrowd' of annotation id 1 .* but got 2"),
+        ({'iscrowd': 0.5}, "'iscrowd' of annotation id 1 .* but got 0.5"),
         ({'image_id': 99}, "'image_id' of annotation id 1 .* but got 99: "
          'gt.json lists the image ids 1, and 1 id'),
         ({'image_id': '1'}, 'has the image id 1 as int, here it is str'),
@@ -177,16 +177,10 @@ def test_annotation_that_is_no_object():
         parse(data)
 
 
-@pytest.mark.parametrize(
-    ('ids', 'message'),
-    [
-        ((1, 2, 2), 'image id of gt.json once, but 2 is listed'),
-        ((1, '2'), 'all integers or all strings, but they are int and str'),
-    ],
-)
-def test_image_ids_without_an_order(ids, message):
+def test_image_ids_without_an_order():
+    message = 'all integers or all strings, but they are int and str'
     with pytest.raises(ValueError, match=message):
-        parse(coco_dataset([], image_ids=ids))
+        parse(coco_dataset([], image_ids=(1, '2')))
 
 
 def test_repeated_category_name():

@@ -125,7 +125,9 @@ def test_wrong_box_is_named(truth, bbox, message):
 def test_missing_field_is_named(truth, key):
     wrong = entry(1, 1, BOX, 0.5)
     del wrong[key]
-    with pytest.raises(ValueError, match=f"Expected a '{key}' in entry numb"):
+    with pytest.raises(
+        ValueError, match=f"Expected an? '{key}' in entry numb"
+    ):
         parse([wrong], truth)
 
 

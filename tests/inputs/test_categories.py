@@ -77,16 +77,6 @@ def test_a_data_set_selects_by_name():
     )
 
 
-@pytest.mark.parametrize('name', [None, 7, '', ['mask'], 'half \ud800'])
-def test_a_name_that_is_no_text_is_named(folder, name):
-    data = truth()
-    data['categories'][1]['name'] = name
-    gt, dt = folder.write('gt.json', data), folder.write('dt.json', found())
-    said = folder.sentence('evaluate', gt, dt)
-    assert f"'name' of category id 2 of {gt}" in said
-    said.encode()
-
-
 def test_the_nearest_class_names_are_shown(folder):
     gt, dt = (
         folder.write('gt.json', truth()),
