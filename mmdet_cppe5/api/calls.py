@@ -14,6 +14,7 @@ from mmdet_cppe5.api.inputs import (
     to_results,
 )
 from mmdet_cppe5.api.results import ComparisonResult, EvaluationResult
+from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.coco.conversion import default_settings, to_core
 from mmdet_cppe5.files import PathLike
 from mmdet_cppe5.scores.assessment import Settings, assess
@@ -55,9 +56,12 @@ def evaluate(
         TypeError: if an argument is none of the above.
         ValueError: if something cannot be judged; the sentence says where.
     """
-    truth = to_ground_truth(ground_truth, classes)
+    truth = to_ground_truth(ground_truth, classes, iou_type != 'segm')
     results = to_results(detections, truth)
     problem = to_core(truth, results, iou_type, sigmas=sigmas)
+    notices = [*truth.notices, *results.notices]
+    if iou_type == 'bbox':
+        notices += form_notices(truth, results, problem.detections.bbox)
     ranges, caps = default_settings(iou_type)
     settings = Settings(
         iou_thrs=iou_thrs,
@@ -72,7 +76,7 @@ def evaluate(
         settings,
         problem.similarity,
     )
-    return EvaluationResult(assessment, (*truth.notices, *results.notices))
+    return EvaluationResult(assessment, tuple(notices))
 
 
 def compare(

@@ -27,20 +27,23 @@ DetectionsLike = Union[PathLike, Sequence[Mapping[str, Any]], np.ndarray, Any]
 
 
 def to_ground_truth(
-    source: GroundTruthLike, classes: Optional[Sequence[str]] = None
+    source: GroundTruthLike,
+    classes: Optional[Sequence[str]] = None,
+    need_boxes: bool = True,
 ) -> CocoGroundTruth:
     """Read a ground truth.
 
     Args:
         source: see :data:`GroundTruthLike`.
         classes: evaluate these only; None means all.
+        need_boxes: as for :func:`mmdet_cppe5.coco.read_ground_truth`.
 
     Raises:
         TypeError: if it is none of these.
         ValueError: if its content is not a COCO annotation file's.
     """
     if isinstance(source, (str, Path)):
-        return read_ground_truth(source, classes)
+        return read_ground_truth(source, classes, need_boxes)
     content = getattr(source, 'dataset', source)
     if not isinstance(content, Mapping):
         raise TypeError(
@@ -48,7 +51,9 @@ def to_ground_truth(
             'annotation file, or a pycocotools COCO, but got '
             f'{type(source).__name__}.'
         )
-    return parse_ground_truth(dict(content), 'the ground truth', classes)
+    return parse_ground_truth(
+        dict(content), 'the ground truth', classes, need_boxes
+    )
 
 
 def to_results(source: DetectionsLike, truth: CocoGroundTruth) -> CocoResults:

@@ -21,6 +21,7 @@ from mmdet_cppe5.cli.coco_options import (
 )
 from mmdet_cppe5.cli.output import text_stream, write_numbers
 from mmdet_cppe5.coco import CocoResults, read_results
+from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.deepfashion2.evaluation import (
     TASKS,
     assess_task,
@@ -79,12 +80,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evaluate, print the tables, and write the JSON if asked to."""
     check_output(args.json, [args.ground_truth, args.results])
-    truth = read_truth(args.ground_truth, only_visible=args.visible_only)
+    truth = read_truth(
+        args.ground_truth, only_visible=args.visible_only, need_boxes=False
+    )
     found = read_results(args.results, truth)
     notices = [*truth.notices, *found.notices]
-    print_notices(notices)
     task = args.task or _task_of(found)
     problem = task_problem(truth, found, task, args.as_reference)
+    if task == 'bbox':
+        notices += form_notices(truth, found, problem.detections.bbox)
+    print_notices(notices)
     settings = task_settings(task, **analyses(args))
     summary, assessment = assess_task(
         truth, problem, task, settings, args.subset

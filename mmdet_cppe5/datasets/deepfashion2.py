@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from mmdet.datasets import CocoDataset
 from mmdet.datasets.api_wrappers import COCO
 from mmdet.registry import DATASETS
+from mmengine.logging import print_log
 
+from mmdet_cppe5.coco.ground_truth import parse_ground_truth
+from mmdet_cppe5.coco.loading import check_ground_truth_form
+from mmdet_cppe5.coco.masks import check_masks
+from mmdet_cppe5.coco.records import Records
+from mmdet_cppe5.coco.usual_form import usual_form
 from mmdet_cppe5.deepfashion2.categories import (
     CATEGORIES,
     CLASSES,
@@ -27,8 +34,8 @@ class _DeepFashion2COCO(COCO):
         super().__init__(annotation_file)
 
     def createIndex(self) -> None:
-        """Check and rename the categories before they are indexed."""
-        self.dataset = with_class_names(self.dataset, self.source)
+        """Check, complete and rename the records before indexing them."""
+        self.dataset = _whole(self.dataset, self.source)
         super().createIndex()
 
     def get_cat_ids(
@@ -41,6 +48,45 @@ class _DeepFashion2COCO(COCO):
         if cat_names:
             return [category_named(name).id for name in cat_names]
         return super().get_cat_ids(cat_names, sup_names, cat_ids)
+
+
+def _whole(data: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return a file's content with all that MMDetection takes for granted.
+
+    It is read by the rules of the evaluation, so that a fault is a sentence
+    here too, and what is missing there is filled in here.
+    """
+    check_ground_truth_form(data, source)
+    data, _ = usual_form(with_class_names(data, source), source)
+    images = Records(data['images'], source, 'image')
+    images.texts('file_name')
+    images.floats('width')
+    images.floats('height')
+    truth = parse_ground_truth(data, source)
+    check_masks(truth)
+    for notice in truth.notices:
+        text = f'DeepFashion2Dataset: {notice}'
+        print_log(text, 'current', logging.WARNING)
+    columns = zip(
+        truth.records.items,
+        _own_or_new(truth.annotation_ids),
+        truth.boxes.tolist(),
+        truth.areas.tolist(),
+        truth.crowd.astype(int).tolist(),
+    )
+    data['annotations'] = [
+        {**item, 'id': key, 'bbox': box, 'area': area, 'iscrowd': crowd}
+        for item, key, box, area, crowd in columns
+    ]
+    return data
+
+
+def _own_or_new(ids: list[Any]) -> Sequence[Any]:
+    """Return annotation ids, or numbers where they do not tell apart."""
+    usable = set(map(type, ids)) <= {int} or set(map(type, ids)) <= {str}
+    if usable and len(set(ids)) == len(ids):
+        return ids
+    return range(1, len(ids) + 1)
 
 
 @DATASETS.register_module()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mmdet_cppe5.coco.records import shorten
 from mmdet_cppe5.deepfashion2.categories import CATEGORIES
 
 
@@ -12,8 +13,8 @@ def with_class_names(coco: dict[str, Any], source: str) -> dict[str, Any]:
 
     Args:
         coco: content of an annotation file with a list ``categories``, named
-            as in the raw files or as in the COCO-style ones. It is not
-            changed.
+            as in the raw files, as in the COCO-style ones, or not at all. It
+            is not changed.
         source: the file's name, for the message.
 
     Returns:
@@ -31,14 +32,14 @@ def _renamed(entry: Any, source: str) -> dict[str, Any]:
     """Return one category entry under its class name."""
     by_id = {category.id: category for category in CATEGORIES}
     identity = entry.get('id') if isinstance(entry, dict) else None
-    if identity not in by_id:
+    if not isinstance(identity, int) or identity not in by_id:
         raise ValueError(
             f'Expected the categories of {source} to be the '
             f'{len(CATEGORIES)} of DeepFashion2 with ids 1..'
-            f'{len(CATEGORIES)}, but got {entry!r}.'
+            f'{len(CATEGORIES)}, but got {shorten(entry)}.'
         )
     known = by_id[identity]
-    if entry.get('name') not in (known.name, known.raw_name):
+    if entry.get('name') not in (known.name, known.raw_name, None, ''):
         raise ValueError(
             f'Expected category {identity} of {source} to be named '
             f'{known.name!r} or {known.raw_name!r}, but got '

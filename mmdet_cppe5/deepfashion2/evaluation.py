@@ -13,7 +13,6 @@ from mmdet_cppe5.coco import (
     CocoResults,
     parse_ground_truth,
 )
-from mmdet_cppe5.coco.box_form import image_sizes
 from mmdet_cppe5.coco.conversion import (
     Problem,
     check_choice,
@@ -44,6 +43,7 @@ def read_truth(
     path: PathLike,
     classes: Optional[Sequence[str]] = None,
     only_visible: bool = False,
+    need_boxes: bool = True,
 ) -> CocoGroundTruth:
     """Read a COCO-style annotation file of DeepFashion2.
 
@@ -53,6 +53,7 @@ def read_truth(
             file's categories by ascending id.
         only_visible: leave occluded landmarks out (see
             :func:`mmdet_cppe5.deepfashion2.landmarks.visible_only`).
+        need_boxes: as for :func:`mmdet_cppe5.coco.read_ground_truth`.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -64,7 +65,7 @@ def read_truth(
     coco = with_class_names(load_ground_truth_json(path), str(path))
     if only_visible:
         coco = visible_only(coco, str(path))
-    return parse_ground_truth(coco, str(path), classes)
+    return parse_ground_truth(coco, str(path), classes, need_boxes)
 
 
 def task_problem(
@@ -87,11 +88,11 @@ def task_problem(
         ValueError: if the task is unknown, or a record lacks what it needs.
     """
     check_choice('task', task, TASKS)
+    if task != 'segm' and np.isnan(truth.boxes).any():
+        truth.records.boxes()  # says which item has none
     if task == 'keypoints':
         found = detected_landmarks(results)
         return landmark_problem(truth, found, as_reference)
-    if task == 'bbox':
-        check_not_corners(truth, results)
     return to_core(truth, results, task)
 
 
@@ -161,29 +162,6 @@ def assess_task(
             name: _by_value(truth, problem, name, plain) for name in subsets
         }
     return summary, assessment
-
-
-def check_not_corners(truth: CocoGroundTruth, results: CocoResults) -> None:
-    """Refuse boxes that are x1, y1, x2, y2 instead of x, y, width, height.
-
-    They are if every box would make sense as corners while more than half of
-    them leave their image when read as they should be.
-
-    Raises:
-        ValueError: naming the first box that leaves its image.
-    """
-    boxes = results.boxes()
-    sizes = image_sizes(truth.images)[results.image]
-    outside = (boxes[:, :2] + boxes[:, 2:] > sizes + 1).any(axis=1)
-    corners = (boxes[:, 2:] >= boxes[:, :2]).all()
-    if corners and 2 * outside.sum() > len(boxes):
-        row = int(np.argmax(outside))
-        raise ValueError(
-            f"Expected 'bbox' of {results.records.where(row)} to be [x, y, "
-            f'width, height], but {results.records.items[row]["bbox"]} '
-            f'leaves its image, as {outside.sum()} of the {len(boxes)} boxes '
-            'do; are they [x1, y1, x2, y2]?'
-        )
 
 
 def _by_value(

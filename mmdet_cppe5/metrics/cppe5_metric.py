@@ -28,6 +28,7 @@ from mmdet_cppe5.coco.conversion import (
     ground_truths,
     to_core,
 )
+from mmdet_cppe5.coco.masks import check_masks
 from mmdet_cppe5.core import AREA_RANGES, MAX_DETS, BoxIoU
 from mmdet_cppe5.files import write_json
 from mmdet_cppe5.metrics.coco_arguments import caps, iou_types
@@ -181,8 +182,13 @@ class CPPE5Metric(SampleMetric[SampleDetections]):
         )
         if not self.format_only:
             self._truth = parse_ground_truth(
-                self._file.data, self._file.path, self.class_names
+                self._file.data,
+                self._file.path,
+                self.class_names,
+                need_boxes='bbox' in self.iou_types,
             )
+            if 'segm' in self.iou_types:
+                check_masks(self._truth)
             self._warn(self._truth.notices)
 
     def keep(self, sample: Mapping[str, Any]) -> SampleDetections:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -16,6 +17,7 @@ from mmdet_cppe5.coco.conversion import (
     ground_truths,
     to_core,
 )
+from mmdet_cppe5.coco.masks import check_masks
 from mmdet_cppe5.core import BoxIoU
 from mmdet_cppe5.deepfashion2.evaluation import (
     TASKS,
@@ -133,8 +135,16 @@ class DeepFashion2Metric(SampleMetric[FashionDetections]):
         """
         BaseMetric.dataset_meta.fset(self, dataset_meta)
         self._truth = read_truth(
-            self.ann_file, self.class_names, self.only_visible
+            self.ann_file,
+            self.class_names,
+            self.only_visible,
+            need_boxes=self.tasks != ('segm',),
         )
+        if 'segm' in self.tasks:
+            check_masks(self._truth)
+        for notice in self._truth.notices:
+            text = f'DeepFashion2Metric: {notice}'
+            print_log(text, 'current', logging.WARNING)
 
     def keep(self, sample: Mapping[str, Any]) -> FashionDetections:
         """Return boxes, and the masks and landmarks that the tasks need."""

@@ -170,11 +170,6 @@ def test_no_detection_scores_zero(truth):
 
 
 BAD_RESULTS = {
-    'corners': (
-        [found([60, 0, 150, 90], 0.9), found([100, 60, 190, 90], 0.8)],
-        r'entry number 0 .*results\.json to be \[x, y, width, height\], but '
-        r'\[60, 0, 150, 90\] leaves its image, as 2 of the 2',
-    ),
     'unknown image': (
         [found(SMALL, 1, image=7)],
         r'image ids 1, .* not among them \(7\)',
@@ -189,14 +184,6 @@ def test_bad_results_are_explained(truth, name):
     entries, message = BAD_RESULTS[name]
     with pytest.raises(ValueError, match=message):
         scores_of(truth, entries)
-
-
-def test_large_boxes_are_not_taken_for_corners(truth):
-    whole = [0, 0, 200, 100]
-    scores_of(truth, [found(whole, 0.9), found(whole, 0.8)])
-    # Boxes that are not clipped at the border, of which one is no corner.
-    entries = [found([150, 50, 60, 60], 0.9), found([10, 0, 195, 110], 0.8)]
-    scores_of(truth, entries)
 
 
 def test_landmarks_need_294_of_them(tmp_path):
