@@ -192,3 +192,55 @@ def test_class_names_decide_the_numbers(folder):
     results, _ = converted(folder, items, truth(), '--data', data_yaml)
     assert judged(truth(), results)[0] == judged(truth(), found())[0]
     assert len(NAMES) == 3
+
+
+# How releases name the images and the classes of COCO.
+IMAGES = {
+    'by stem': lambda image: {'image_id': image['file_name'][:-4]},
+    'by number': lambda image: {'image_id': image['id']},
+    'by file name': lambda image: {
+        'image_id': image['id'],
+        'file_name': image['file_name'],
+    },
+}
+
+
+@pytest.mark.parametrize('images', IMAGES)
+@pytest.mark.parametrize('reading', ['id', 'number-from-1', 'number-from-0'])
+def test_real_coco_predictions_keep_their_ap(
+    folder, test_data, images, reading
+):
+    part = test_data / 'coco_val2014_100'
+    data = json.loads((part / 'instances_val2014_100.json').read_text())
+    entries = json.loads(
+        (part / 'instances_val2014_fakebbox100_results.json').read_text()
+    )
+    if images == 'by number':  # as the files of val2017 are named
+        for image in data['images']:
+            image['file_name'] = f'{image["id"]:012}.jpg'
+    named = {image['id']: IMAGES[images](image) for image in data['images']}
+    ids = sorted(category['id'] for category in data['categories'])
+    start = {'id': None, 'number-from-1': 1, 'number-from-0': 0}[reading]
+    items = [
+        {
+            **entry,
+            **named[entry['image_id']],
+            'category_id': entry['category_id']
+            if start is None
+            else ids.index(entry['category_id']) + start,
+        }
+        for entry in entries
+    ]
+    # COCO's own ids are recognised; class numbers have to be told.
+    options = () if start is None else ('--categories', reading)
+    results, text = converted(folder, items, data, *options)
+    assert f'category_id read as {reading}' in text
+    assert results == [
+        {
+            key: entry[key]
+            for key in ('image_id', 'category_id', 'bbox', 'score')
+        }
+        for entry in entries
+    ]
+    scores, _ = folder.scores(data, results)
+    assert scores['AP'] == 100 * 0.5045806987249628
