@@ -2,8 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
-from test_masks import FAULTS
+from mask_faults import FAULTS
+from pycocotools import mask as mask_api
 from world import HEIGHT, WIDTH, compressed, counted, outlines, truth
 
 from mmdet_cppe5.data.verify.fix import fix
@@ -37,14 +39,51 @@ def test_every_mask_fault_is_named(check, name):
     assert check(data)['mask-malformed'] == [5]
 
 
+@pytest.mark.parametrize('masks', [counted, compressed])
+def test_run_lengths_of_another_size_than_the_image(check, masks):
+    data = truth(masks)
+    code = data['annotations'][4]['segmentation']
+    data['annotations'][4]['segmentation'] = {
+        **code,
+        'size': code['size'][::-1],
+    }
+    assert check(data)['mask-size-differs'] == [5]
+
+
+def test_compressed_masks_are_measured_many_at_once(check):
+    data = truth(compressed)
+    data['annotations'] = [
+        {**item, 'id': 10 * turn + k, 'bbox': [*item['bbox'][:3], 1 + turn]}
+        for turn in range(300)
+        for k, item in enumerate(data['annotations'])
+    ]
+    for place, area in ((7, 5), (1500, 10**5), (2999, 9 * 14 * 14)):
+        data['annotations'][place]['area'] = area
+    data['annotations'][777]['segmentation'] = {
+        **data['annotations'][777]['segmentation'],
+        'counts': 'oo',
+    }
+    found = check(data)
+    assert found['mask-area-differs'] == [7, 1500, 2999]
+    assert found['mask-malformed'] == [777]
+
+
+def test_an_empty_compressed_mask_has_no_area(check):
+    data = truth(compressed)
+    text = mask_api.encode(np.zeros((240, 320), np.uint8, 'F'))['counts']
+    data['annotations'][2]['segmentation']['counts'] = text.decode()
+    assert check(data) == {'mask-area-differs': [3]}
+
+
 def test_masks_off_the_image_and_of_another_area(check):
     data = truth(outlines)
     data['annotations'][0]['segmentation'] = outlines(400, 20, 40, 30)
     data['annotations'][1]['area'] *= 3
     data['annotations'][2]['segmentation'] = counted(180, 30, 90, 40)
+    data['annotations'][3]['segmentation'] = compressed(20, 24, 9, 10)
     found = check(data)
     assert found['mask-off-image'] == [1]
-    assert found['mask-area-differs'] == [2, 3]
+    assert found['mask-area-differs'] == [2, 3, 4]
 
 
 @pytest.mark.parametrize(

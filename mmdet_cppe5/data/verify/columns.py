@@ -20,7 +20,12 @@ from mmdet_cppe5.coco.loading import (
 )
 from mmdet_cppe5.coco.mask_content import mask_fault
 from mmdet_cppe5.coco.records import LARGEST, listed, shorten
-from mmdet_cppe5.data.verify.measures import keypoint_fault, measure
+from mmdet_cppe5.data.verify.measures import (
+    is_text,
+    keypoint_fault,
+    measure,
+    measure_texts,
+)
 from mmdet_cppe5.files import PathLike, read_json
 
 Id = Union[int, str, float, None]
@@ -57,6 +62,9 @@ class Row(int):
     __slots__ = ()
 
 
+_CHARACTERS = 1 << 18  # of compressed masks that are decoded at once
+
+
 @dataclass
 class Columns:
     """A COCO annotation file as columns.
@@ -78,9 +86,9 @@ class Columns:
         keypoint_counts: numbers of keypoints, by row.
         scores: what stands under ``score``, by row.
         stray_keys: keys of other kinds of records, by row.
-        masks: row, area, left, top, right and bottom of each mask, as far
-            as :func:`~mmdet_cppe5.data.verify.shapes.measure` tells,
-            float64 ``(m, 6)``.
+        masks: row, and what
+            :func:`~mmdet_cppe5.data.verify.measures.measure` tells, of each
+            mask, float64 ``(m, 8)``.
     """
 
     source: str
@@ -98,7 +106,7 @@ class Columns:
     keypoint_counts: dict[int, int] = field(default_factory=dict)
     scores: dict[int, str] = field(default_factory=dict)
     stray_keys: dict[int, str] = field(default_factory=dict)
-    masks: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))
+    masks: np.ndarray = field(default_factory=lambda: np.zeros((0, 8)))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -122,6 +130,8 @@ class _Collector:
         self.areas = array('d')
         self.flags = array('B')
         self.masks = array('d')
+        self._texts: list[tuple[int, dict[str, Any]]] = []
+        self._characters = 0
         self.mask_faults: dict[int, str] = {}
         self.keypoint_faults: dict[int, str] = {}
         self.keypoint_counts: dict[int, int] = {}
@@ -157,11 +167,32 @@ class _Collector:
         return Row(row)
 
     def _mask(self, row: int, mask: Any) -> None:
+        if is_text(mask):  # decoded many at once
+            self._texts.append((row, mask))
+            self._characters += len(mask['counts'])
+            if self._characters > _CHARACTERS:
+                self.measure_texts()
+            return
         fault = mask_fault(mask)
         if fault:
-            self.mask_faults[row] = f'expected {fault.rstrip(".")}'
+            self._mask_fault(row, fault)
         else:
             self.masks.extend((row, *measure(mask)))
+
+    def measure_texts(self) -> None:
+        """Measure the compressed masks that are waiting for it."""
+        if not self._texts:
+            return
+        measures = measure_texts([mask for _, mask in self._texts])
+        for (row, mask), values in zip(self._texts, measures.tolist()):
+            if values[0] == values[0]:  # not NaN
+                self.masks.extend((row, *values))
+            else:
+                self._mask_fault(row, mask_fault(mask))
+        self._texts, self._characters = [], 0
+
+    def _mask_fault(self, row: int, fault: str) -> None:
+        self.mask_faults[row] = f'expected {fault.rstrip(".")}'
 
     def _unusual(self, row: int, item: dict[str, Any]) -> None:
         """Note keypoints, scores, and keys of other kinds of records."""
@@ -227,6 +258,7 @@ def read_columns(path: PathLike) -> Columns:
         # The usual reader says better what the file is instead.
         load_ground_truth_json(path, annotated=False)
         raise
+    collector.measure_texts()
     entries = data['annotations']
     rows = np.array(
         [entry for entry in entries if type(entry) is Row], dtype=np.intp
@@ -269,7 +301,7 @@ def _by_row(collector: _Collector, rows: np.ndarray) -> dict[str, Any]:
             'stray_keys',
         )
     }
-    masks = np.array(collector.masks, dtype=np.float64).reshape(-1, 6)
+    masks = np.array(collector.masks, dtype=np.float64).reshape(-1, 8)
     masks = masks[np.isin(masks[:, 0], rows)]
     masks[:, 0] = [place[int(row)] for row in masks[:, 0]]
     found['masks'] = masks

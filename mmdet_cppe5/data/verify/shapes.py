@@ -49,7 +49,18 @@ def _check_measures(
 ) -> None:
     """Compare masks with their image and with the area that is stated."""
     rows = columns.masks[:, 0].astype(np.intp)
-    area, low, high = np.split(columns.masks[:, 1:], [1, 3], axis=1)
+    area, low, high, own = np.split(columns.masks[:, 1:], [1, 3, 5], axis=1)
+    known = ~np.isnan(own).any(axis=1) & ~np.isnan(sizes[rows]).any(axis=1)
+    other = known & (own != sizes[rows]).any(axis=1)
+    _add(
+        columns, findings, 'mask-size-differs',
+        {
+            int(row): 'mask of {:g} x {:g}, image of {:g} x {:g}'.format(
+                *mask, *sizes[row]
+            )
+            for row, mask in zip(rows[other], own[other])
+        },
+    )  # fmt: skip
     off = ((high <= 0) | (low >= sizes[rows])).any(axis=1)
     _add(
         columns, findings, 'mask-off-image',
