@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ def complete_glyphs(figure: Figure) -> None:
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
+        if _is_right_to_left(text.get_text()) and not _lays_out():
+            _warn_of_order_once()
         missing = set(text.get_text()) - _characters(_usual()) - {'\n'}
         if not missing:
             continue
@@ -39,6 +42,29 @@ def complete_glyphs(figure: Figure) -> None:
                     for c in text.get_text()
                 ).rstrip()
             )
+
+
+def _is_right_to_left(text: str) -> bool:
+    """Tell whether a text has letters such as Hebrew's or Arabic's."""
+    return not text.isascii() and not {'R', 'AL'}.isdisjoint(
+        map(unicodedata.bidirectional, text)
+    )
+
+
+def _lays_out() -> bool:
+    """Tell whether matplotlib joins letters and orders them by script."""
+    import matplotlib
+
+    return matplotlib.__version_info__[:2] >= (3, 11)
+
+
+@lru_cache(maxsize=1)
+def _warn_of_order_once() -> None:
+    warnings.warn(
+        'Figures show class names that run from right to left in the wrong '
+        'order and unjoined: matplotlib lays them out from 3.11 on.',
+        stacklevel=2,
+    )
 
 
 @lru_cache(maxsize=1)

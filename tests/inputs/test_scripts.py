@@ -44,3 +44,37 @@ def test_figures_have_every_glyph_and_warn_at_most_once(folder):
     texts = [str(item.message) for item in caught]
     assert not [text for text in texts if 'Glyph' in text]
     assert len([text for text in texts if 'No font' in text]) <= 1
+
+
+@pytest.mark.parametrize('name', ['قفازات', 'משקפי מגן'])
+@pytest.mark.parametrize('new', [True, False])
+def test_an_old_matplotlib_is_said_to_write_names_backwards(
+    monkeypatch, name, new
+):
+    figure = pytest.importorskip('matplotlib.figure').Figure()
+    figure.text(0.1, 0.1, name)
+    figure.text(0.1, 0.5, name)
+    monkeypatch.setattr(glyphs, '_lays_out', lambda: new)
+    glyphs._warn_of_order_once.cache_clear()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        glyphs.complete_glyphs(figure)
+    assert len(caught) == (not new)
+
+
+@pytest.mark.skipif(not glyphs._lays_out(), reason='matplotlib before 3.11')
+def test_arabic_letters_are_joined():
+    """Joined letters take less room than the same letters apart."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+
+    def width(text):
+        drawn = figure.text(0, 0, text, size=40)
+        return drawn.get_window_extent(renderer).width
+
+    name = 'قفازات'
+    assert width(name) < 0.9 * sum(map(width, name))
+    assert width('gloves') > 0.9 * sum(map(width, 'gloves'))
