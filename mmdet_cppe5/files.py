@@ -296,7 +296,8 @@ def read_json(
     except json.JSONDecodeError as error:
         raise ValueError(
             f'Expected {what} in {file}, but it is not valid JSON: '
-            f'{error.msg} at line {error.lineno}, column {error.colno}'
+            f'{error.msg.removesuffix(" at")} at line {error.lineno}, column '
+            f'{error.colno}'
             f'{_where_it_ends(error)}.'
         ) from error
     except ValueError as error:  # Python reads no integer of 5,000 digits

@@ -20,7 +20,7 @@ from mmdet_cppe5.coco.loading import (
     check_ground_truth_form,
     load_ground_truth_json,
 )
-from mmdet_cppe5.coco.records import LARGEST, Records, shorten
+from mmdet_cppe5.coco.records import LARGEST, Records, counted, shorten
 from mmdet_cppe5.coco.usual_form import boxes_as_numbers, usual_form
 from mmdet_cppe5.files import PathLike
 
@@ -240,11 +240,8 @@ def _of_listed_images(
     ):
         return np.arange(len(ids)), ()
     rows = np.flatnonzero([key in lookup for key in ids])
-    found, are = (
-        ('1 annotation', 'is')
-        if len(strange) == 1
-        else (f'{len(strange)} annotations', 'are')
-    )
+    found = counted(len(strange), 'annotation')
+    are = 'is' if len(strange) == 1 else 'are'
     return rows, (
         f'{found} of {annotations.source} {are} of images that it does not '
         f'list (such as image id {strange[0]!r}), and {are} left out, as in '
@@ -307,15 +304,14 @@ def _notices(records: Records, crowd: np.ndarray) -> tuple[str, ...]:
         many = sum((item.get('iscrowd') or 0) > 1 for item in records.items)
     if many:
         sentences.append(
-            f'{records.source} gives {many} '
-            f'{"annotation" if many == 1 else "annotations"} an iscrowd above '
-            '1, which means a crowd region, as in COCO.'
+            f'{records.source} gives {counted(many, "annotation")} an '
+            'iscrowd above 1, which means a crowd region, as in COCO.'
         )
     twice = [key for key, times in ids.items() if times > 1]
     if twice:
         sentences.append(
-            f'{records.source} uses {len(twice)} annotation '
-            f'id{"" if len(twice) == 1 else "s"} more than '
+            f'{records.source} uses {counted(len(twice), "annotation id")} '
+            'more than '
             f'once (such as {twice[0]!r}); each annotation is counted as an '
             'object of its own.'
         )

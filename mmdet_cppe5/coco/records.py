@@ -289,6 +289,15 @@ def writable(text: str) -> bool:
     return True
 
 
+def counted(number: int, noun: str, plural: str = '') -> str:
+    """Return a number with its noun, in the plural unless it is one.
+
+    >>> counted(1, 'image'), counted(2000, 'box', 'boxes')
+    ('1 image', '2,000 boxes')
+    """
+    return f'{number:,} {noun if number == 1 else plural or noun + "s"}'
+
+
 def article(word: str) -> str:
     """Return 'a' or 'an'."""
     return 'an' if word[0] in 'aeiou' else 'a'

@@ -13,7 +13,13 @@ from __future__ import annotations
 import math
 from typing import Any, Optional
 
-from mmdet_cppe5.coco.records import Records, listed, shorten, writable
+from mmdet_cppe5.coco.records import (
+    Records,
+    counted,
+    listed,
+    shorten,
+    writable,
+)
 
 Notices = tuple[str, ...]
 
@@ -106,20 +112,20 @@ def _named(categories: Records) -> tuple[list[dict[str, Any]], Notices]:
     notices = []
     if nameless:
         notices.append(
-            f'{categories.source} gives {_count(len(nameless), "category")} '
+            f'{categories.source} gives {_categories(len(nameless))} '
             f'no name that is a text (id {listed(nameless)}); the id stands '
             f"for it, such as 'category {shorten(nameless[0])}'."
         )
     if numbers:
         notices.append(
-            f'{categories.source} names {_count(len(numbers), "category")} '
+            f'{categories.source} names {_categories(len(numbers))} '
             f'by a number ({listed(numbers)}), read as a text.'
         )
     return items, tuple(notices)
 
 
-def _count(number: int, what: str) -> str:
-    return f'{number} {what if number == 1 else what[:-1] + "ies"}'
+def _categories(number: int) -> str:
+    return counted(number, 'category', 'categories')
 
 
 def boxes_as_numbers(annotations: Records) -> Optional[tuple[Records, str]]:
@@ -142,8 +148,8 @@ def boxes_as_numbers(annotations: Records) -> Optional[tuple[Records, str]]:
     if not changed:
         return None
     return Records(items, annotations.source, annotations.name), (
-        f'{annotations.source} writes the numbers of {changed} '
-        f'{"box" if changed == 1 else "boxes"} as texts; they were read as '
+        f'{annotations.source} writes the numbers of '
+        f'{counted(changed, "box", "boxes")} as texts; they were read as '
         'numbers.'
     )
 

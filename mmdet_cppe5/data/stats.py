@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mmdet_cppe5.coco import read_ground_truth
-from mmdet_cppe5.coco.records import Records
+from mmdet_cppe5.coco.records import Records, counted
 from mmdet_cppe5.files import PathLike
 from mmdet_cppe5.scores.tables import format_table
 
@@ -177,12 +177,14 @@ class Statistics:
         """Return the main numbers as text."""
         per_image = self.boxes_per_image
         lines = [
-            f'{self.source}: {len(self.image_sizes):,} images '
+            f'{self.source}: {counted(len(self.image_sizes), "image")} '
             f'({int((per_image == 0).sum()):,} without objects), '
-            f'{len(self.boxes):,} boxes, {len(self.class_names)} classes'
+            f'{counted(len(self.boxes), "box", "boxes")}, '
+            f'{counted(len(self.class_names), "class", "classes")}'
         ]
         if self.crowds:
-            lines[0] += f'; {self.crowds:,} crowd regions left out'
+            crowds = counted(self.crowds, 'crowd region')
+            lines[0] += f'; {crowds} left out'
         for name, values, form in (
             ('boxes per image', per_image, '{:.0f}'),
             ('image side, √(w·h)', self.image_sides, '{:.0f}'),

@@ -7,6 +7,8 @@ import numpy as np
 from mmdet_cppe5.figures import style
 from mmdet_cppe5.figures.style import Drawing
 
+_FARTHEST = 1e300  # a score beyond cannot be drawn
+
 
 def score_histogram(
     edges: np.ndarray, hits: np.ndarray, alarms: np.ndarray
@@ -23,6 +25,8 @@ def score_histogram(
     total = int(np.sum(hits) + np.sum(alarms))
     steep = False
     if total:
+        # Scores may be near the largest number there is.
+        edges = np.clip(edges, -_FARTHEST, _FARTHEST)
         axes.stairs(
             alarms,
             edges,

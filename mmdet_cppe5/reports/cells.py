@@ -48,15 +48,6 @@ def count(value: int) -> Cell:
     return Cell(f'{int(value):,}', int(value))
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless it is one.
-
-    >>> counted(1, 'image'), counted(2000, 'image')
-    ('1 image', '2,000 images')
-    """
-    return f'{number:,} {noun}{"" if number == 1 else "s"}'
-
-
 def word(text: str) -> Cell:
     """Return a name."""
     return Cell(text, text)

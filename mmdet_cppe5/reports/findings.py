@@ -7,9 +7,10 @@ from typing import Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.records import counted
 from mmdet_cppe5.core import MAIN_ERRORS, Comparison
 from mmdet_cppe5.figures.style import percent
-from mmdet_cppe5.reports.cells import counted, span
+from mmdet_cppe5.reports.cells import span
 from mmdet_cppe5.reports.gallery import Group
 from mmdet_cppe5.reports.sections_accuracy import ends
 from mmdet_cppe5.reports.study import DataSet, Study

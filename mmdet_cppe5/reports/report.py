@@ -10,11 +10,12 @@ from typing import Any, Optional
 import numpy as np
 
 from mmdet_cppe5 import __version__
+from mmdet_cppe5.coco.records import counted
 from mmdet_cppe5.core import Comparison
 from mmdet_cppe5.core.per_image import image_counts
 from mmdet_cppe5.figures.style import percent
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.reports.cells import counted, span
+from mmdet_cppe5.reports.cells import span
 from mmdet_cppe5.reports.findings import findings
 from mmdet_cppe5.reports.gallery import Group, galleries
 from mmdet_cppe5.reports.page import Headline, Page, Section

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from mmdet_cppe5.reports.cells import count, counted, word
+from mmdet_cppe5.coco.records import counted
+from mmdet_cppe5.reports.cells import count, word
 from mmdet_cppe5.reports.framing import crop, tagged
 from mmdet_cppe5.reports.gallery import Card, Group
 from mmdet_cppe5.reports.object_pairs import (

@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from mmdet_cppe5.coco.records import counted
 from mmdet_cppe5.core import (
     MAIN_ERRORS,
     SPECIAL_ERRORS,
@@ -246,7 +247,8 @@ def comparison_tables(
         f'  {letter}: {", ".join(group)}'
         for letter, group in zip(letters(comparison.names), comparison.groups)
     ]
-    test = f'{len(comparison.pairs)} pairs, Holm, alpha {comparison.alpha:g}'
+    pairs = counted(len(comparison.pairs), 'pair')
+    test = f'{pairs}, Holm, alpha {comparison.alpha:g}'
     if all(len(group) == 1 for group in comparison.groups):
         sentence, groups = f'All models differ significantly ({test}).', []
     else:

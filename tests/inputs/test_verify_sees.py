@@ -216,3 +216,21 @@ def test_a_box_that_is_none_is_not_shown_as_numbers(folder, box):
     assert 'bbox is not four finite numbers' in said
     assert 'annotation 1 of image 1: no such box' in said
     assert 'nan' not in said
+
+
+def test_an_id_that_cannot_be_printed_is_escaped(folder):
+    data = truth()
+    data['annotations'][0]['id'] = 'half \ud800'
+    gt = folder.write('gt.json', data)
+    code, said, _ = folder.run('verify', gt)
+    assert code == 1
+    assert r'half \ud800' in said
+    said.encode()
+
+
+def test_one_is_written_in_the_singular(folder):
+    data = truth()
+    del data['images'][1:], data['annotations'][1:], data['categories'][1:]
+    gt = folder.write('gt.json', data)
+    _, said, _ = folder.run('verify', gt)
+    assert f'{gt}: 1 image, 1 box, 1 class, 0 image files read' in said

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mmdet_cppe5.coco.records import counted
 from mmdet_cppe5.data.verify.catalogue import CATALOGUE, SEVERITIES, Kind
 
 def strict(value: Any) -> Any:
@@ -94,6 +95,14 @@ class Findings:
             )
 
 
+_ONE = {
+    'images': 'image',
+    'boxes': 'box',
+    'classes': 'class',
+    'image files read': 'image file read',
+}
+
+
 @dataclass
 class Report:
     """All findings about one or more annotation files.
@@ -128,7 +137,10 @@ class Report:
         """Return the report as text, gravest findings first."""
         lines = []
         for source, counts in self.files.items():
-            facts = [f'{value:,} {name}' for name, value in counts.items()]
+            facts = [
+                counted(value, _ONE.get(name, name), name)
+                for name, value in counts.items()
+            ]
             lines.append(f'{source}: {", ".join(facts)}')
             for severity in SEVERITIES:
                 for finding in self.findings:
@@ -139,8 +151,13 @@ class Report:
         words = []
         for severity, name in zip(SEVERITIES, ('error', 'warning', 'note')):
             count = self.count(severity)
-            words.append(f'{count:,} {name}{"" if count == 1 else "s"}')
-        return [*lines, ', '.join(words)]
+            words.append(counted(count, name))
+        lines.append(', '.join(words))
+        # An id may hold half of a surrogate pair, which nothing can print.
+        return [
+            line.encode('utf-8', 'backslashreplace').decode()
+            for line in lines
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as a JSON value."""

@@ -82,6 +82,7 @@ def keypoint_fault(item: dict[str, Any]) -> str:
     stated = item.get('num_keypoints')
     if stated is not None and stated != labelled:
         return (
-            f'num_keypoints is {shorten(stated)}, but {labelled} are labelled'
+            f'num_keypoints is {shorten(stated)}, but {labelled} '
+            f'{"is" if labelled == 1 else "are"} labelled'
         )
     return ''
