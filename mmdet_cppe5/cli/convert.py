@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mmdet_cppe5.classes import CLASSES
 from mmdet_cppe5.cli.coco_inputs import print_notices
+from mmdet_cppe5.coco.records import counted
 from mmdet_cppe5.data.convert.conversion import Conversion
 from mmdet_cppe5.files import read_json, write_json
 
@@ -67,12 +68,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _counts(content: object) -> str:
     if isinstance(content, dict):
-        return (
-            f'{len(content["images"]):,} images, '
-            f'{len(content["annotations"]):,} boxes, '
-            f'{len(content["categories"]):,} classes'
+        return ', '.join(
+            (
+                counted(len(content['images']), 'image'),
+                counted(len(content['annotations']), 'box', 'boxes'),
+                counted(len(content['categories']), 'class', 'classes'),
+            )
         )
-    return f'{len(content):,} detections'  # type: ignore[arg-type]
+    return counted(len(content), 'detection')  # type: ignore[arg-type]
 
 
 def _out(parser: argparse.ArgumentParser, what: str) -> None:

@@ -183,7 +183,7 @@ def test_command(convert, tmp_path, capsys):
     )  # fmt: skip
     assert code == 0
     out = capsys.readouterr().out
-    assert '1 images, 1 boxes, 5 classes' in out
+    assert '1 image, 1 box, 5 classes' in out
     assert "dropped 1: class 'hat' is not asked for (5.xml object 2)" in out
     written = json.loads((tmp_path / 'out.json').read_text())
     assert written['annotations'][0]['category_id'] == 5
