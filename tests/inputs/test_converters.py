@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from world import truth
 
 OBJECT = (
     '<object><name>{name}</name><bndbox><xmin>{x}</xmin><ymin>101</ymin>'
@@ -166,7 +167,6 @@ def test_swapped_corners_and_missing_sizes_are_named(folder):
 
 
 def test_a_split_without_objects_is_no_success(folder):
-    from world import truth
 
     data = {**truth(), 'annotations': []}
     gt = folder.write('gt.json', data)
@@ -174,3 +174,14 @@ def test_a_split_without_objects_is_no_success(folder):
     assert 'Expected annotated objects' in folder.sentence(*words)
     assert not (folder.path / 'parts').exists()
     assert folder.run(*words, '--allow-empty')[0] == 0
+
+
+def test_a_file_name_too_long_for_any_disk_is_named(folder):
+    data = truth()
+    data['images'][1]['file_name'] = 'x' * 5000
+    gt = folder.write('gt.json', data)
+    out = folder.path / 'yolo'
+    said = folder.sentence('convert', 'to-yolo', gt, out, '--split', 'val')
+    assert 'at most 230 bytes' in said
+    assert 'of image id 2' in said
+    assert not out.exists()

@@ -14,6 +14,8 @@ from mmdet_cppe5.images import image_size
 from mmdet_cppe5.data.convert.yolo_layout import class_names, read_data_yaml
 from mmdet_cppe5.files import PathLike, write_text
 
+#: File systems take 255 bytes; a file that is being written has a longer name.
+_LONGEST_NAME = 230
 _SIZE = "declared size is not the file's: the file's was used"
 
 
@@ -152,6 +154,11 @@ def _inner_name(image: dict[str, Any], notes: list[Note]) -> str:
         raise ValueError(
             f'Expected file names inside the image folder, but got '
             f'{shorten(name)}.'
+        )
+    if max(len(part.encode()) for part in inner.split('/')) > _LONGEST_NAME:
+        raise ValueError(
+            f'Expected file names of at most {_LONGEST_NAME} bytes, but got '
+            f'{shorten(name)} of image id {shorten(image["id"])}.'
         )
     if inner != name:
         why = 'file name had back slashes or led outside: brought inside'
