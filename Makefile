@@ -18,8 +18,8 @@ setup:  ## make .venv with everything in it
 demo: setup  ## draw a small data set, train, test, report (minutes, on a CPU)
 	@$(RUN) tools/demo.py --work-dir work_dirs/demo
 
-test: setup  ## run the tests
-	@$(RUN) -m pytest
+test: setup  ## run the tests, on every core
+	@$(RUN) -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 lint: setup  ## ruff and mypy
 	@$(BIN)/ruff check .

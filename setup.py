@@ -71,7 +71,10 @@ BENCHMARK = ['psutil>=5.9']
 GROUNDING = ['transformers>=4.35,<5']
 EVERYTHING = [*FRAMEWORK, *GROUNDING, *REPORT, *DATA, *BENCHMARK]
 LINT = ['ruff==0.17.6', 'mypy>=1.10']
-TESTS = ['pytest>=8', 'hypothesis>=6.100', 'tensorboard', 'playwright']
+TESTS = [
+    'pytest>=8', 'pytest-xdist>=3.5', 'hypothesis>=6.100', 'tensorboard',
+    'playwright',
+]  # fmt: skip
 PARITY = ['tidecv==1.0.1', 'hotcoco==1.3.0', 'faster-coco-eval==1.8.0']
 
 setup(

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+# Each core has a worker of its own; set before anything imports torch.
+if 'PYTEST_XDIST_WORKER' in os.environ:
+    os.environ.setdefault('OMP_NUM_THREADS', '1')
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 # Behind the rest: tools/test.py must not hide the standard library's test.
