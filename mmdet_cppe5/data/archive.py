@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import re
@@ -9,12 +10,17 @@ import tarfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Optional, cast
+from typing import IO, Iterator, Optional, cast
 
 from mmdet_cppe5.progress import progress_bar
 from mmdet_cppe5.files import PathLike
 
 _BLOCK = 1 << 18
+
+# tarfile's searches of an extended header take time in the square of its
+# length: half a second for 16 KiB.
+_HEADER_BYTES = 1 << 15
+_HEADER_WORK = 1 << 33
 
 
 @dataclass(frozen=True)
@@ -70,11 +76,10 @@ def unpack(
         )
     try:
         with gzip.open(archive) as stream:
-            careful = cast(IO[bytes], _Careful(stream))
-            with tarfile.open(fileobj=careful, mode='r:') as tar:
-                left_out = _unpack_all(
-                    tar, Path(folder), wanted, limits or Limits(), progress
-                )
+            entries = _entries(_Forward(stream))
+            left_out = _unpack_all(
+                entries, Path(folder), wanted, limits or Limits(), progress
+            )
             _read_to_end(stream)
             return left_out
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as error:
@@ -85,32 +90,86 @@ def unpack(
 
 
 def _read_to_end(stream: gzip.GzipFile) -> None:
-    """Read the padding, so that gzip compares its checksum."""
+    """Read the padding, so that gzip compares its checksum.
+
+    tarfile takes a damaged header for the end and leaves the rest unread.
+    """
     for _ in range(16):
-        if not stream.read(_BLOCK):
+        block = stream.read(_BLOCK)
+        if not block:
             return
+        if block.strip(b'\0'):
+            raise tarfile.ReadError('a damaged header')
     raise tarfile.ReadError('megabytes after the last entry')
 
 
-class _Careful:
-    """A stream that refuses to hand out a huge piece at once.
+class _Forward:
+    """A stream for ``tarfile`` that only goes forward, in bounded steps.
 
-    ``tarfile`` reads an entry's extended header whole, of whatever length
-    the archive claims; the files' own data is read in small blocks here.
+    An entry that claims to end before it begins would be read for ever, and
+    an extended header is read whole, of whatever length the archive claims.
     """
 
     def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream = stream
-        self.seek, self.tell = stream.seek, stream.tell
+        self._work = 0
+        self.in_header = True
+        self.tell = stream.tell
 
-    def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= 1 << 20:
-            raise tarfile.ReadError(f'a header of {size:,} bytes')
+    def seek(self, position: int) -> int:
+        """Skip bytes, as GzipFile does; refuse to read any twice."""
+        if position < self.tell():
+            raise tarfile.ReadError('an entry that leads back')
+        return self._stream.seek(position)
+
+    def read(self, size: int) -> bytes:
+        """Read bytes; count those of headers."""
+        if self.in_header:
+            if not 0 <= size <= _HEADER_BYTES:
+                raise tarfile.ReadError(f'a header of {size:,} bytes')
+            self._work += size**2
+            if self._work > _HEADER_WORK:
+                raise tarfile.ReadError('too many long headers')
         return self._stream.read(size)
 
 
+def _entries(
+    stream: _Forward,
+) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """Yield the archive's entries, ready to be extracted."""
+    with _one_error():
+        tar = tarfile.open(fileobj=cast(IO[bytes], stream), mode='r:')
+    with tar:
+        while True:
+            stream.in_header = True
+            with _one_error():
+                member = tar.next()
+            if member is None:
+                return
+            stream.in_header = False
+            yield tar, member
+
+
+@contextlib.contextmanager
+def _one_error() -> Iterator[None]:
+    """Raise what ``tarfile`` lets through for odd headers as its own error.
+
+    Numbers beyond all sizes are an ``OverflowError`` there, letters for a
+    number a ``ValueError``, a header of a header of a header a
+    ``RecursionError``.
+    """
+    try:
+        yield
+    except (
+        ArithmeticError, LookupError, RecursionError, TypeError, ValueError
+    ) as error:  # fmt: skip
+        raise tarfile.ReadError(
+            f'a header that tarfile cannot read: {error}'[:200]
+        ) from error
+
+
 def _unpack_all(
-    tar: tarfile.TarFile,
+    entries: Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]],
     folder: Path,
     wanted: str,
     limits: Limits,
@@ -120,14 +179,16 @@ def _unpack_all(
     seen: set[str] = set()
     total = 0
     bar = progress_bar(progress, desc='Unpacking', unit=' files')
-    for count, member in enumerate(tar, start=1):
+    for count, (tar, member) in enumerate(entries, start=1):
         name = _plain_name(member, folder)
         total += member.size
         _check_limits(name, member.size, total, count, limits)
         if member.isdir():
             continue
         if name in seen:
-            raise ValueError(f'Expected one {name} in the archive, not two.')
+            raise ValueError(
+                f'Expected one {name!r:.200} in the archive, not two.'
+            )
         seen.add(name)
         if re.fullmatch(wanted, name):
             tar.extract(member, folder, set_attrs=False, filter='data')
@@ -151,12 +212,12 @@ def _plain_name(member: tarfile.TarInfo, folder: Path) -> str:
             f'{member.name!r:.200} is a link, a device or another special '
             'entry.'
         )
-    try:
-        name = tarfile.data_filter(member, os.fspath(folder)).name
-    except tarfile.FilterError:
-        name = ''
+    name = ''
+    if not set(member.name) & set('\\:\0'):
+        with contextlib.suppress(tarfile.FilterError):
+            name = tarfile.data_filter(member, os.fspath(folder)).name
     # The filter takes '/x' for 'x'.
-    if name != member.name or set(name) & set('\\:\0'):
+    if not name or name != member.name:
         raise ValueError(
             f'Expected only names inside the archive, but it holds '
             f'{member.name!r:.200}.'
@@ -169,8 +230,13 @@ def _plain_name(member: tarfile.TarInfo, folder: Path) -> str:
 def _check_limits(
     name: str, size: int, total: int, count: int, limits: Limits
 ) -> None:
+    if size < 0:
+        raise ValueError(
+            f'Expected {name!r:.200} in the archive to have a size, but it '
+            f'has {size:,} bytes.'
+        )
     for what, value, most in (
-        (f'{name} in the archive has', size, limits.member_bytes),
+        (f'{name!r:.200} in the archive has', size, limits.member_bytes),
         ('The files of the archive have', total, limits.total_bytes),
     ):
         if value > most:

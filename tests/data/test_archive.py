@@ -94,7 +94,7 @@ def test_no_sparse_files(unpacked):
 
 
 def test_a_name_comes_once(unpacked):
-    with pytest.raises(ValueError, match=r'Expected one images/1\.png'):
+    with pytest.raises(ValueError, match=r"Expected one 'images/1\.png'"):
         unpacked([('images/1.png', b'a'), ('./images/1.png', b'b')])
 
 
@@ -107,7 +107,7 @@ def test_limits(unpacked):
     ('limits', 'text'),
     [
         ({'members': 2}, 'more than the 2 entries'),
-        ({'member_bytes': 4}, 'images/0.png in the archive has 5 bytes'),
+        ({'member_bytes': 4}, "'images/0.png' in the archive has 5 bytes"),
         ({'total_bytes': 14}, 'have 15 bytes unpacked, more than the 14'),
     ],
 )
@@ -135,6 +135,64 @@ def test_a_bomb_in_a_header_is_refused(unpacked):
     raw = gzip.compress(info.tobuf() + bytes(1 << 20))
     with pytest.raises(ValueError, match='a header of 2,147,483,648 bytes'):
         unpacked(raw)
+
+
+def chained(kind, content, count=1):
+    """Return ``count`` extended headers of one another, and a file."""
+    info = entry('pax', kind, size=len(content))
+    header = info.tobuf() + content + bytes(-len(content) % 512)
+    return gzip.compress(header * count + entry('x').tobuf() + bytes(1024), 1)
+
+
+PAX, LONG = tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME
+
+
+@pytest.mark.parametrize(
+    ('raw', 'cause'),
+    [
+        (chained(PAX, b'17 path=x'), ''),  # longer than the header
+        (chained(PAX, b'9' * 30 + b' path=images/1.png\n'), 'too large'),
+        (chained(PAX, b'9' * 5000 + b' path=images/1.png\n'), 'string'),
+        (chained(PAX, b'12 size=-512\n'), ''),
+        (chained(PAX, b'20 GNU.sparse.map=x\n'), ''),
+        (chained(PAX, b'18 path=images/1.png\n', 3000), 'recursion'),
+        (chained(LONG, b'images/1.png\0', 3000), 'recursion'),
+        (chained(tarfile.XGLTYPE, b'8 a=b\n\n', 3000), ''),
+        (chained(PAX, b'1' * 40_000), 'a header of'),
+        (chained(tarfile.GNUTYPE_SPARSE, b'x' * 600), ''),
+    ],
+)
+def test_odd_extended_headers(unpacked, raw, cause):
+    """What tarfile says of these is no ``TarError``, or nothing at all."""
+    with pytest.raises(ValueError, match=f'archive.*{cause}'):
+        unpacked(raw)
+
+
+def test_headers_are_bounded_together(unpacked):
+    """Each takes tarfile a moment, thousands of them would take hours."""
+    long = b'30000 a='.ljust(29_999, b'x') + b'\n'
+    assert unpacked(chained(tarfile.XGLTYPE, long, 5))
+    with pytest.raises(ValueError, match='too many long headers'):
+        unpacked(chained(tarfile.XGLTYPE, long, 20))
+
+
+def test_no_entry_leads_back(unpacked):
+    """A size below zero would make tarfile read an entry for ever."""
+    info = entry('images')
+    info.type = tarfile.DIRTYPE
+    header = bytearray(info.tobuf())
+    header[124:136] = b'\xff' * 10 + b'\xfc\x00'  # -1024 in base 256
+    header[148:156] = b' ' * 8
+    header[148:156] = b'%06o\0 ' % sum(header)
+    with pytest.raises(ValueError, match='leads back|to have a size|damaged'):
+        unpacked(gzip.compress(bytes(header) + bytes(1024)))
+
+
+def test_a_damaged_header_is_no_end(unpacked):
+    raw = bytearray(gzip.decompress(tar_gz({f'{k}.png': b'x' for k in 'ab'})))
+    raw[1024] ^= 1  # the second header's name
+    with pytest.raises(ValueError, match='a damaged header'):
+        unpacked(gzip.compress(bytes(raw)))
 
 
 RAW = tar_gz({'images/1.png': bytes(range(256)) * 300})
