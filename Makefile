@@ -12,7 +12,7 @@ RUN = $(BIN)/python
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
-setup:  ## make .venv with everything in it
+setup:  ## make .venv with everything in it (STACK=onedl: the fork)
 	@$(PYTHON) scripts/set_up.py --venv $(VENV)
 
 demo: setup  ## draw a small data set, train, test, report (minutes, on a CPU)

@@ -16,7 +16,6 @@ import threading
 import time
 from pathlib import Path
 
-MMCV = '2.1.0'
 # CFLAGS replaces Python's own flags, -O included. Without debug information
 # and warnings a build takes a third of the time.
 CFLAGS = os.environ.get('CFLAGS', '-O2 -g0 -w')
@@ -33,12 +32,13 @@ LARGEST = Path('mmcv/ops/csrc/pytorch/pybind.cpp')
 INTERVAL = 20
 
 
-def build_wheel(python, scratch, facts, jobs, cuda, say):
-    """Compile mmcv.
+def build_wheel(python, stack, scratch, facts, jobs, cuda, say):
+    """Compile a stack's mmcv.
 
     Args:
         python: interpreter of an environment that has torch, setuptools,
             wheel and ninja.
+        stack: whose mmcv, see ``stacks.py``.
         scratch: an empty folder on a disk with 2 GB to spare.
         facts: ``include`` and ``torch_include`` folders of the environment.
         jobs: how many compilers to run at a time.
@@ -52,7 +52,7 @@ def build_wheel(python, scratch, facts, jobs, cuda, say):
         subprocess.CalledProcessError: if a step fails; ``output`` has what
             it printed.
     """
-    source = fetch_source(python, scratch)
+    source = fetch_source(python, stack, scratch)
     flags = CFLAGS
     # nvcc compiles other files with other flags; only tried without it.
     header = None if cuda else make_header(scratch, facts, say)
@@ -68,15 +68,16 @@ def build_wheel(python, scratch, facts, jobs, cuda, say):
         return _compile(python, source, scratch, CFLAGS, jobs, cuda, say)
 
 
-def fetch_source(python, scratch):
+def fetch_source(python, stack, scratch):
     """Download and unpack mmcv's source; return its folder."""
+    exactly = f'{stack.mmcv}=={stack.version}'
     _run(
         python,
-        ['download', '--no-binary', 'mmcv', '-d', scratch, f'mmcv=={MMCV}'],
+        ['download', '--no-binary', stack.mmcv, '-d', scratch, exactly],
         # Without its operations it goes by another name, which pip refuses.
         env={**os.environ, 'MMCV_WITH_OPS': '1'},
     )
-    archive = next(scratch.glob('mmcv-*.tar.gz'))
+    archive = next(scratch.glob('*mmcv-*.tar.gz'))
     safely = {'filter': 'data'} if hasattr(tarfile, 'data_filter') else {}
     with tarfile.open(archive) as packed:
         packed.extractall(scratch, **safely)
@@ -141,7 +142,7 @@ def _compile(python, source, scratch, flags, jobs, cuda, say):
                 'FORCE_CUDA': '1' if cuda else '0',
             },
         )
-    return next(scratch.glob('mmcv-*.whl'))
+    return next(scratch.glob('*mmcv-*.whl'))
 
 
 class Progress:

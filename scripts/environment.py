@@ -20,6 +20,14 @@ INPUTS = [
     'scripts/set_up.py',
     'scripts/build_mmcv.py',
     'scripts/environment.py',
+    'scripts/stacks.py',
+]
+STAMPED = [
+    'torch-*',
+    '*mmcv-*',
+    '*mmengine-*',
+    '*mmdet-*',
+    '*mmdetection-*',
 ]
 
 
@@ -134,18 +142,28 @@ class Environment:
         # only costs time.
         self.pip('install', '-q', '--no-compile', *requirements)
 
+    def site(self):
+        """Return the folder of what is installed, None where there is none."""
+        return next(self.folder.glob('lib/python3*/site-packages'), None)
+
+    def has(self, distribution):
+        """Return whether a distribution is installed, in any version."""
+        name = distribution.replace('-', '_')
+        site = self.site()
+        return site is not None and any(site.glob(f'{name}-*.dist-info'))
+
     def state(self):
         """What the stamp must equal for the environment to be ready."""
         digest = hashlib.sha256()
         for name in INPUTS:
             digest.update((ROOT / name).read_bytes())
-        site = next(self.folder.glob('lib/python3*/site-packages'), None)
+        site = self.site()
         installed = (
             []
             if site is None
             else sorted(
                 folder.name
-                for pattern in ('torch-*', 'mmcv-*', 'mmdet-*', 'mmengine-*')
+                for pattern in STAMPED
                 for folder in site.glob(pattern + '.dist-info')
             )
         )

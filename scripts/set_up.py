@@ -8,9 +8,11 @@ finished one is left alone. A stamp is written at the very end; nothing
 half-done is taken for done.
 
 Environment variables:
+    STACK       ``mmlab`` (mmcv, mmengine, mmdet; the default) or ``onedl``,
+                the maintained fork of the three, which needs Python 3.10.
     TORCH       requirement to install when the environment has no torch
                 (default ``torch==2.13.0``); an installed torch >= 2.1 stays.
-    MMCV_WHEEL  a prebuilt mmcv 2.1.0 wheel to use instead of compiling.
+    MMCV_WHEEL  a prebuilt wheel of the stack's mmcv, instead of compiling.
     MAX_JOBS    parallel compiler runs (default: the number of cores).
     FORCE_CUDA  1 compiles the CUDA operations where no GPU is in sight, as
                 while a container is built; ``nvcc`` must be there.
@@ -30,7 +32,6 @@ import time
 from pathlib import Path
 
 import build_mmcv
-from build_mmcv import MMCV
 from environment import (
     ROOT,
     Environment,
@@ -42,6 +43,7 @@ from environment import (
     say,
     write_json,
 )
+from stacks import STACKS
 
 TORCH = os.environ.get('TORCH', 'torch==2.13.0')
 BUILD_TOOLS = ['setuptools<82', 'wheel', 'ninja', 'numpy>=1.26,<3']
@@ -64,9 +66,9 @@ print(json.dumps(dict(
     include=sysconfig.get_paths()['include'],
     torch_include=[str(headers), str(headers / 'torch/csrc/api/include')])))
 """
-PROBE_MMCV = f"""
+PROBE_MMCV = """
 import mmcv, torch
-assert mmcv.__version__ == '{MMCV}', mmcv.__version__
+assert mmcv.__version__ == '{}', mmcv.__version__
 from mmcv.ops import nms
 boxes = torch.tensor([[0., 0, 9, 9], [0, 0, 9, 9], [20, 20, 30, 30]])
 kept = nms(boxes, torch.tensor([.5, .9, .8]), 0.5)[1].tolist()
@@ -91,7 +93,31 @@ def make_venv(env):
         )
 
 
-def install_torch(env):
+def choose_stack(env):
+    """Return the stack asked for, or the one that is there."""
+    asked = os.environ.get('STACK')
+    if asked and asked not in STACKS:
+        raise SetUpError(
+            f'Expected STACK to be {" or ".join(STACKS)}, but it is {asked!r}.'
+        )
+    there = [name for name, stack in STACKS.items() if env.has(stack.engine)]
+    if asked and there and there != [asked]:
+        raise SetUpError(
+            f'{env.folder} has the stack {" and ".join(there)}, whose modules '
+            f'have the names of those of {asked}; choose another folder, as '
+            f'in `make setup STACK={asked} VENV=.venv-{asked}`.'
+        )
+    stack = STACKS[asked or (there[0] if there else 'mmlab')]
+    if sys.version_info < stack.python:
+        raise SetUpError(
+            f'{stack.mmcv} {stack.version} needs Python '
+            f'{".".join(map(str, stack.python))}, but this is '
+            f'{sys.version.split()[0]}; name a newer one with PYTHON=.'
+        )
+    return stack
+
+
+def install_torch(env, stack):
     found = env.probe(PROBE_TORCH)
     if found is None:
         say(f'installing {TORCH}')
@@ -104,20 +130,21 @@ def install_torch(env):
             )
     facts = json.loads(found)
     version = tuple(map(int, facts['torch'].split('+')[0].split('.')[:2]))
-    if version < (2, 1):
+    if version < stack.torch:
         raise SetUpError(
-            f'torch {facts["torch"]} is too old; torch >= 2.1 is needed.'
+            f'torch {facts["torch"]} is too old; {stack.mmcv} '
+            f'{stack.version} needs {".".join(map(str, stack.torch))}.'
         )
     return facts
 
 
-def mmcv_key(facts):
+def mmcv_key(stack, facts):
     """Everything that a compiled mmcv depends on, as a folder name."""
     cuda = facts['cuda'] if facts['cuda'] and shutil.which('nvcc') else None
     device = f'cu{cuda}' if cuda else 'cpu'
     return '-'.join(
         [
-            f'mmcv{MMCV}',
+            f'{stack.mmcv}{stack.version}',
             f'torch{facts["torch"]}',
             facts['python'],
             facts['platform'],
@@ -134,7 +161,7 @@ def flags_name(flags):
     return 'flags' + hashlib.sha256(flags.encode()).hexdigest()[:8]
 
 
-def mmcv_fits(env, key):
+def mmcv_fits(env, stack, key):
     """Whether the installed mmcv works and was not built for another torch.
 
     An mmcv that this script did not install (from mim, say) has no record;
@@ -147,12 +174,14 @@ def mmcv_fits(env, key):
             built_as = 'a record that cannot be read'
         if built_as != key:
             return False
-    return env.probe(PROBE_MMCV) is not None
+    return env.probe(PROBE_MMCV.format(stack.version)) is not None
 
 
-def install_mmcv(env, facts):
-    key = mmcv_key(facts)
-    if mmcv_fits(env, key):
+def install_stack(env, stack, facts):
+    """Install the stack and this project around an mmcv that works."""
+    key = mmcv_key(stack, facts)
+    if mmcv_fits(env, stack, key):
+        install_project(env, stack)
         return
     given = os.environ.get('MMCV_WHEEL')
     if given and not Path(given).is_file():
@@ -163,7 +192,7 @@ def install_mmcv(env, facts):
     wheel = Path(given) if given else next(shelf.glob('*.whl'), None)
     if wheel:
         say(f'taking the prebuilt {wheel}')
-        if try_wheel(env, wheel, key):
+        if try_wheel(env, stack, wheel, key):
             return
         if given:
             raise SetUpError(
@@ -172,21 +201,23 @@ def install_mmcv(env, facts):
             )
         say('it does not work here; compiling anew')
         wheel.unlink()
-    wheel = compile_mmcv(env, facts, key, shelf)
-    if not try_wheel(env, wheel, key):
+    wheel = compile_mmcv(env, stack, facts, key, shelf)
+    if not try_wheel(env, stack, wheel, key):
         wheel.unlink()
         raise SetUpError(
-            'The mmcv that was just compiled cannot be imported; see the '
-            'README for combinations of torch and mmcv known to work.'
+            'The mmcv that was just compiled cannot be imported; see '
+            'docs/install.md for combinations of torch and mmcv known to work.'
         )
 
 
-def try_wheel(env, wheel, key):
+def try_wheel(env, stack, wheel, key):
+    """Install everything with this mmcv; return whether the mmcv works."""
     env.mmcv_record.unlink(missing_ok=True)
-    env.install('--no-deps', '--force-reinstall', str(wheel))
-    env.install(f'mmcv=={MMCV}', 'setuptools<82')
-    use_headless_opencv_where_needed(env)
-    if env.probe(PROBE_MMCV) is None:
+    if env.has(stack.mmcv):
+        # pip keeps a distribution of the same version, whatever is in it.
+        env.pip('uninstall', '-q', '-y', stack.mmcv)
+    install_project(env, stack, wheel)
+    if env.probe(PROBE_MMCV.format(stack.version)) is None:
         return False
     write_json(env.mmcv_record, {'key': key, 'wheel': wheel.name})
     return True
@@ -225,7 +256,7 @@ def check_compiler(facts):
         )
 
 
-def compile_mmcv(env, facts, key, shelf):
+def compile_mmcv(env, stack, facts, key, shelf):
     with only_one(shelf):
         ready = next(shelf.glob('*.whl'), None)
         if ready:
@@ -237,8 +268,9 @@ def compile_mmcv(env, facts, key, shelf):
         jobs = int(os.environ.get('MAX_JOBS') or os.cpu_count() or 1)
         cuda = '-cpu-' not in key
         say(
-            f'compiling mmcv {MMCV} with its {"CUDA" if cuda else "CPU"} '
-            f'operations, {jobs} compilers at a time: {estimate(jobs, cuda)}. '
+            f'compiling {stack.mmcv} {stack.version} with its '
+            f'{"CUDA" if cuda else "CPU"} operations, {jobs} compilers at a '
+            f'time: {estimate(jobs, cuda)}. '
             f'It is done once and takes {COMPILATION_GB} GB meanwhile; the '
             f'wheel stays in {shelf}'
         )
@@ -249,7 +281,7 @@ def compile_mmcv(env, facts, key, shelf):
         ) as scratch:
             try:
                 built = build_mmcv.build_wheel(
-                    env.python, Path(scratch), facts, jobs, cuda, say
+                    env.python, stack, Path(scratch), facts, jobs, cuda, say
                 )
             except subprocess.CalledProcessError as error:
                 raise SetUpError(
@@ -269,10 +301,14 @@ def estimate(jobs, cuda):
     return f'about {minutes:.0f} minutes on idle cores'
 
 
-def install_project(env):
+def install_project(env, stack, *wheels):
+    """Install all that is missing in one call, so that pip solves it once."""
     say('installing MMDetection and this project')
-    env.install('-e', f'{ROOT}[dev]')
+    env.install(*map(str, wheels), '-e', f'{ROOT}[dev,{stack.extra}]')
     use_headless_opencv_where_needed(env)
+
+
+def try_project(env):
     if env.probe('import mmdet_cppe5.plugin') is None:
         subprocess.run([env.python, '-c', 'import mmdet_cppe5.plugin'])
         raise SetUpError('the plugin cannot be imported; the error is above.')
@@ -282,12 +318,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--venv', type=Path, default=ROOT / '.venv')
     env = Environment(parser.parse_args().venv.absolute())
-    if env.is_ready():
-        return 0
     try:
+        stack = choose_stack(env)
+        if env.is_ready():
+            return 0
         with only_one(env.folder):
             if not env.is_ready():
-                set_up(env)
+                set_up(env, stack)
     except SetUpError as error:
         say(str(error))
         return 1
@@ -297,7 +334,7 @@ def main():
     return 0
 
 
-def set_up(env):
+def set_up(env, stack):
     """Do what is missing, and stamp the environment as ready."""
     started = time.monotonic()
     need_space(env.folder, ENVIRONMENT_GB)
@@ -308,9 +345,9 @@ def set_up(env):
     )
     env.stamp.unlink(missing_ok=True)
     make_venv(env)
-    facts = install_torch(env)
-    install_mmcv(env, facts)
-    install_project(env)
+    facts = install_torch(env, stack)
+    install_stack(env, stack, facts)
+    try_project(env)
     write_json(env.stamp, env.state())
     say(f'ready after {time.monotonic() - started:.0f} s')
 

@@ -18,6 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from stacks import STACKS
+
 ROOT = Path(__file__).resolve().parent.parent
 EVALUATION_TESTS = [
     'tests/core',
@@ -35,7 +37,11 @@ VERSIONS = """
 import platform
 from importlib.metadata import PackageNotFoundError, version
 found = ['Python ' + platform.python_version()]
-for name in ('torch', 'mmcv', 'mmengine', 'mmdet', 'numpy', 'pycocotools'):
+NAMES = [
+    'torch', 'mmcv', 'mmengine', 'mmdet', 'onedl-mmcv', 'onedl-mmengine',
+    'onedl-mmdetection', 'numpy', 'pycocotools',
+]
+for name in NAMES:
     try:
         found.append(name + ' ' + version(name))
     except PackageNotFoundError:
@@ -86,10 +92,12 @@ def make_bare(folder, interpreter, requirements):
     return clone
 
 
-def make_with_stack(folder, interpreter, torch, requirements):
+def make_with_stack(folder, interpreter, stack, torch, requirements):
     """Make an environment with MMDetection; return the tests' folder."""
     python = folder / 'venv/bin/python'
-    env = {**os.environ, **({'TORCH': torch} if torch else {})}
+    env = {**os.environ, 'STACK': stack}
+    if torch:
+        env['TORCH'] = torch
     run(
         interpreter,
         ROOT / 'scripts/set_up.py',
@@ -109,7 +117,7 @@ def main():
     )
     parser.add_argument('folder', type=Path, help='new, for the environment')
     parser.add_argument('--python', help='version, as 3.12, or path')
-    parser.add_argument('--stack', choices=['none', 'mmlab'], default='none')
+    parser.add_argument('--stack', choices=['none', *STACKS], default='none')
     parser.add_argument('--torch', help='requirement, as torch==2.4.1')
     parser.add_argument(
         '--with',
@@ -122,7 +130,7 @@ def main():
     parser.add_argument('pytest', nargs='*', help='arguments, after --')
     args = parser.parse_args()
     if args.torch and args.stack == 'none':
-        parser.error('--torch needs --stack mmlab')
+        parser.error('--torch needs a --stack')
     if args.folder.exists():
         parser.error(f'{args.folder} exists; name a new folder')
     args.folder.mkdir(parents=True)
@@ -133,7 +141,7 @@ def main():
         chosen = args.pytest or EVALUATION_TESTS
     else:
         tests = make_with_stack(
-            folder, interpreter, args.torch, args.requirements
+            folder, interpreter, args.stack, args.torch, args.requirements
         )
         chosen = args.pytest
     print(f'[try] on {platform.platform()}, installed:', flush=True)

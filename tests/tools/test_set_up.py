@@ -29,13 +29,19 @@ def modules(monkeypatch):
     return set_up, environment, build_mmcv
 
 
+def mmlab():
+    import stacks
+
+    return stacks.STACKS['mmlab']
+
+
 def test_a_wheel_built_with_other_flags_is_not_reused(modules, monkeypatch):
     set_up, _, build = modules
     monkeypatch.setattr(build, 'CFLAGS', '-O2 -g0 -w')
-    usual = set_up.mmcv_key(FACTS)
+    usual = set_up.mmcv_key(mmlab(), FACTS)
     monkeypatch.setattr(build, 'CFLAGS', '-g0 -w')
     assert usual == 'mmcv2.1.0-torch2.13.0-cp311-linux-x86_64-cpu-O2'
-    assert set_up.mmcv_key(FACTS) != usual
+    assert set_up.mmcv_key(mmlab(), FACTS) != usual
 
 
 def test_a_missing_wheel_is_a_sentence(modules, tmp_path, monkeypatch):
@@ -43,7 +49,7 @@ def test_a_missing_wheel_is_a_sentence(modules, tmp_path, monkeypatch):
     monkeypatch.setenv('MMCV_WHEEL', str(tmp_path / 'gone.whl'))
     env = environment.Environment(tmp_path / 'venv')
     with pytest.raises(environment.SetUpError, match=r'gone\.whl is no file'):
-        set_up.install_mmcv(env, FACTS)
+        set_up.install_stack(env, mmlab(), FACTS)
 
 
 @pytest.mark.parametrize('record', ['', '[]', '{"key"', '{"wheel": "x"}'])
@@ -51,7 +57,7 @@ def test_a_damaged_record_is_a_record_of_nothing(modules, tmp_path, record):
     set_up, environment, _ = modules
     env = environment.Environment(tmp_path)
     env.mmcv_record.write_text(record)
-    assert not set_up.mmcv_fits(env, 'any key')
+    assert not set_up.mmcv_fits(env, mmlab(), 'any key')
 
 
 def test_a_home_that_cannot_be_used_is_a_sentence(
@@ -153,7 +159,9 @@ def test_a_failed_compilation_is_tried_again_without_the_header(
     monkeypatch.setattr(build, 'fetch_source', lambda *_: tmp_path)
     monkeypatch.setattr(build, 'make_header', lambda *_: 'torch_types.h')
     monkeypatch.setattr(build, '_compile', compile_)
-    wheel = build.build_wheel(sys.executable, tmp_path, {}, 2, False, print)
+    wheel = build.build_wheel(
+        sys.executable, mmlab(), tmp_path, {}, 2, False, print
+    )
     assert wheel == 'a wheel'
     assert tried == [f'{build.CFLAGS} -include torch_types.h', build.CFLAGS]
 
@@ -165,7 +173,7 @@ def test_nvcc_never_sees_the_header(modules, tmp_path, monkeypatch):
     monkeypatch.setattr(
         build, '_compile', lambda *given: tried.append(given[3])
     )
-    build.build_wheel(sys.executable, tmp_path, {}, 2, True, print)
+    build.build_wheel(sys.executable, mmlab(), tmp_path, {}, 2, True, print)
     assert tried == [build.CFLAGS]
 
 
@@ -180,19 +188,82 @@ def test_a_compiled_wheel_is_kept_and_taken_again(
     )
     calls = []
 
-    def build_wheel(python, scratch, facts, jobs, cuda, say):
+    def build_wheel(python, stack, scratch, facts, jobs, cuda, say):
         calls.append(cuda)
         (scratch / 'mmcv-2.1.0-x.whl').write_text('wheel')
         return scratch / 'mmcv-2.1.0-x.whl'
 
     monkeypatch.setattr(build, 'build_wheel', build_wheel)
     env = environment.Environment(tmp_path / 'venv')
-    key = set_up.mmcv_key(FACTS)
+    key = set_up.mmcv_key(mmlab(), FACTS)
     shelf = environment.cache_folder() / key
     for _ in range(2):
-        wheel = set_up.compile_mmcv(env, FACTS, key, shelf)
+        wheel = set_up.compile_mmcv(env, mmlab(), FACTS, key, shelf)
         assert wheel == shelf / 'mmcv-2.1.0-x.whl'
         assert wheel.read_text() == 'wheel'
     assert calls == [False]
     assert [path.name for path in shelf.iterdir()] == [wheel.name]
     assert 'CPU operations' in capsys.readouterr().out
+
+
+def installed(folder, *distributions):
+    site = folder / 'lib/python3.11/site-packages'
+    for name in distributions:
+        (site / f'{name}.dist-info').mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    ('there', 'asked', 'extra'),
+    [
+        ([], None, 'framework'),
+        ([], 'onedl', 'onedl'),
+        (['mmengine-0.10.7'], None, 'framework'),
+        (['onedl_mmengine-0.10.12'], None, 'onedl'),
+        (['onedl_mmengine-0.10.12'], 'onedl', 'onedl'),
+    ],
+)
+def test_the_stack_is_what_is_asked_for_or_there(
+    modules, tmp_path, monkeypatch, there, asked, extra
+):
+    set_up, environment, _ = modules
+    monkeypatch.setattr(sys, 'version_info', (3, 11, 7))
+    monkeypatch.delenv('STACK', raising=False)
+    if asked:
+        monkeypatch.setenv('STACK', asked)
+    installed(tmp_path, *there)
+    env = environment.Environment(tmp_path)
+    assert set_up.choose_stack(env).extra == extra
+
+
+@pytest.mark.parametrize(
+    ('python', 'asked', 'sentence'),
+    [
+        ((3, 11, 7), 'onedl', r'has the stack mmlab.*VENV=\.venv-onedl'),
+        ((3, 11, 7), 'other', "mmlab or onedl, but it is 'other'"),
+        ((3, 8, 18), 'mmlab', r'mmcv 2\.1\.0 needs Python 3\.9'),
+    ],
+)
+def test_a_stack_that_cannot_be_had_is_a_sentence(
+    modules, tmp_path, monkeypatch, python, asked, sentence
+):
+    set_up, environment, _ = modules
+    monkeypatch.setattr(sys, 'version_info', python)
+    monkeypatch.setenv('STACK', asked)
+    installed(tmp_path, 'mmengine-0.10.7')
+    env = environment.Environment(tmp_path)
+    with pytest.raises(environment.SetUpError, match=sentence):
+        set_up.choose_stack(env)
+
+
+def test_no_compiler_is_a_sentence(modules, monkeypatch):
+    set_up, environment, _ = modules
+    monkeypatch.setenv('CXX', 'no-such-compiler')
+    with pytest.raises(environment.SetUpError, match='build-essential'):
+        set_up.check_compiler({'include': ''})
+
+
+def test_no_headers_of_python_is_a_sentence(modules, tmp_path, monkeypatch):
+    set_up, environment, _ = modules
+    monkeypatch.setenv('CXX', sys.executable)
+    with pytest.raises(environment.SetUpError, match='python3-dev'):
+        set_up.check_compiler({'include': str(tmp_path)})
