@@ -20,8 +20,10 @@ def require_framework() -> None:
         raise ModuleNotFoundError(
             "Expected MMDetection for this package's data sets, metrics, "
             f'models and benchmark, but {", ".join(missing)} cannot be '
-            'imported. Install torch, then `pip install '
-            "'mmdet-cppe5[framework]'`; `make setup` in a clone does both. "
+            'imported. Install torch, then one of two stacks: `pip install '
+            "'mmdet-cppe5[framework]'`, or `pip install "
+            "'mmdet-cppe5[onedl]'` for the maintained fork; `make setup` in "
+            'a clone does it all. '
             'Evaluation from files needs none of them.',
             name=missing[0],
         )

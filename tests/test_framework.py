@@ -33,6 +33,7 @@ def test_the_adapters_say_what_to_install(room):
     assert done.returncode == 1
     assert 'torch, mmengine, mmcv, mmdet cannot be imported' in last
     assert "pip install 'mmdet-cppe5[framework]'" in last
+    assert "pip install 'mmdet-cppe5[onedl]'" in last
 
 
 @pytest.mark.parametrize('room', ['core', 'coco', 'scores', 'cli.evaluate'])

@@ -1,7 +1,9 @@
 """The set-up script's decisions, without compiling or installing anything."""
 
+import configparser
 import fcntl
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -267,3 +269,22 @@ def test_no_headers_of_python_is_a_sentence(modules, tmp_path, monkeypatch):
     monkeypatch.setenv('CXX', sys.executable)
     with pytest.raises(environment.SetUpError, match='python3-dev'):
         set_up.check_compiler({'include': str(tmp_path)})
+
+
+def test_development_brings_no_stack(tmp_path):
+    done = subprocess.run(
+        [sys.executable, 'setup.py', '-q', 'egg_info', '-e', str(tmp_path)],
+        cwd=SCRIPTS.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    sections = configparser.ConfigParser(allow_no_value=True)
+    sections.optionxform = str
+    text = next(tmp_path.glob('*.egg-info/requires.txt')).read_text()
+    sections.read_string('[install]\n' + text)
+    for part in ('install', 'dev', 'tests', 'report', 'data', 'benchmark'):
+        names = {re.split(r'[<>=\[]', line)[0] for line in sections[part]}
+        assert not names & {'torch', 'mmcv', 'mmdet', 'onedl-mmcv'}, part
+    assert 'mmcv' in ' '.join(sections['framework'])
+    assert 'onedl-mmcv' in ' '.join(sections['onedl'])
