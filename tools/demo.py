@@ -27,7 +27,7 @@ from mmdet_cppe5.files import (
     write_json,
 )
 from mmdet_cppe5.paths import find_config
-from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.formats import Table
 from mmdet_cppe5.scores.tables import number
 
 CONFIG = 'configs/cppe5/demo_fcos.py'
@@ -214,7 +214,7 @@ def score_table(scores):
         [name, *(number(values.get(key)) for key in COLUMNS)]
         for name, values in groups.items()
     ]
-    return format_table(['', *COLUMNS], rows)
+    return Table(['', *COLUMNS], rows).write()
 
 
 def parse_args():

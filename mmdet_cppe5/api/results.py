@@ -13,11 +13,12 @@ import numpy as np
 from mmdet_cppe5 import figures
 from mmdet_cppe5.core import MAIN_ERRORS, SPECIAL_ERRORS, Comparison, bootstrap
 from mmdet_cppe5.scores.assessment import Assessment
+from mmdet_cppe5.scores.formats import write_parts
 from mmdet_cppe5.scores.groups import group_letters
 from mmdet_cppe5.scores.summary import interval_points, interval_summary
 from mmdet_cppe5.scores.tables import (
-    assessment_tables,
-    comparison_tables,
+    assessment_parts,
+    comparison_parts,
     number,
 )
 
@@ -153,7 +154,7 @@ class EvaluationResult:
         )
 
     def __str__(self) -> str:
-        return assessment_tables(self.assessment)
+        return write_parts(assessment_parts(self.assessment))
 
     def __repr__(self) -> str:
         shown = [name for name in self.overall if name.startswith('AP')]
@@ -235,7 +236,7 @@ class ComparisonResult:
         }
 
     def __str__(self) -> str:
-        return comparison_tables(self.comparison, self.confidence)
+        return write_parts(comparison_parts(self.comparison, self.confidence))
 
     def __repr__(self) -> str:
         values = ', '.join(

@@ -8,7 +8,7 @@ from typing import Any
 
 from mmdet_cppe5.benchmark.record import KIND, VERSION
 from mmdet_cppe5.files import PathLike, read_json
-from mmdet_cppe5.scores.tables import format_table
+from mmdet_cppe5.scores.formats import Table
 
 
 def read_record(path: PathLike) -> dict[str, Any]:
@@ -125,6 +125,7 @@ def ranking_text(records: Sequence[dict[str, Any]]) -> str:
                 f'{record["ms_per_image"]["median"]:.2f}',
             ]
         )
-    lines = [format_table(['model', 'FPS', '95 % interval', 'ms/img'], rows)]
+    header = ['model', 'FPS', '95 % interval', 'ms/img']
+    lines = [Table(header, rows).write()]
     lines += [f'note: {note}' for note in _side_notes(records)]
     return '\n'.join(lines)

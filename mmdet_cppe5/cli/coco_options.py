@@ -25,13 +25,18 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         'the inputs and all settings; - means standard output (the tables '
         'then go to standard error)',
     )
+    add_format_option(parser)
+    add_quiet_option(parser)
+
+
+def add_format_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that chooses how tables are written."""
     parser.add_argument(
         '--format',
         choices=FORMATS,
         default='text',
         help='format of the tables (default: text)',
     )
-    add_quiet_option(parser)
 
 
 def add_quiet_option(parser: argparse.ArgumentParser) -> None:

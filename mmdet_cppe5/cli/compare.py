@@ -27,8 +27,9 @@ from mmdet_cppe5.cli.coco_options import (
     coco_settings,
     described_settings,
 )
-from mmdet_cppe5.cli.output import text_stream, write_numbers
+from mmdet_cppe5.cli.output import print_parts, text_stream, write_numbers
 from mmdet_cppe5.coco import CocoGroundTruth, CocoResults
+from mmdet_cppe5.coco.records import counted
 from mmdet_cppe5.core import Evaluation, compare, compare_classes, evaluate
 from mmdet_cppe5.files import check_output
 from mmdet_cppe5.progress import phase
@@ -36,7 +37,7 @@ from mmdet_cppe5.scores.documents import comparison_document
 from mmdet_cppe5.scores.groups import distinct_names
 from mmdet_cppe5.scores.tables import (
     class_comparison_table,
-    comparison_tables,
+    comparison_parts,
 )
 
 # Of the permutations that decide on the smallest p value.
@@ -133,14 +134,12 @@ def run(args: argparse.Namespace) -> int:
             classes,
         )
         write_numbers(args.json, document)
-    tables = [comparison_tables(comparison, args.confidence, args.format)]
+    parts = comparison_parts(comparison, args.confidence)
     if classes:
-        tables.append(
-            class_comparison_table(
-                classes, args.metric, args.confidence, args.format
-            )
+        parts.append(
+            class_comparison_table(classes, args.metric, args.confidence)
         )
-    print('\n\n'.join(tables), file=text_stream(args.json))
+    print_parts(parts, args.format, text_stream(args.json))
     return 0
 
 
@@ -152,8 +151,8 @@ def _warn_of_no_power(models: int, permutations: int, alpha: float) -> None:
     if 0 <= reaching < ENOUGH:
         print_notices(
             [
-                f'with {pairs} pairs and {permutations} permutations a '
-                'difference is significant only if at most '
+                f'with {counted(pairs, "pair")} and {permutations} '
+                'permutations a difference is significant only if at most '
                 f'{int(reaching)} of the permutations reach it; '
                 f'--permutations {round(ENOUGH * pairs / alpha):d} or more '
                 'gives the test its power'

@@ -8,6 +8,7 @@ class, TIDE's errors and confidence intervals over resampled images.
 from __future__ import annotations
 
 import argparse
+from typing import Union
 
 from mmdet_cppe5.cli.coco_inputs import (
     describe_results,
@@ -19,7 +20,7 @@ from mmdet_cppe5.cli.coco_options import (
     add_output_options,
     analyses,
 )
-from mmdet_cppe5.cli.output import text_stream, write_numbers
+from mmdet_cppe5.cli.output import print_parts, text_stream, write_numbers
 from mmdet_cppe5.coco import CocoResults, read_results
 from mmdet_cppe5.coco.box_form import form_notices
 from mmdet_cppe5.deepfashion2.evaluation import (
@@ -35,7 +36,8 @@ from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
 )
-from mmdet_cppe5.scores.tables import assessment_tables
+from mmdet_cppe5.scores.formats import Table
+from mmdet_cppe5.scores.tables import assessment_parts, assessment_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,15 +96,16 @@ def run(args: argparse.Namespace) -> int:
     summary, assessment = assess_task(
         truth, problem, task, settings, args.subset
     )
-    out = text_stream(args.json)
-    print(
+    parts: list[Union[Table, str]] = [
         f'{args.results}, {task}: {len(found.records)} detections against '
-        f'{len(truth.records)} items in {len(truth.image_ids)} images\n',
-        file=out,
-    )
-    print(assessment_tables(assessment, args.format), file=out)
+        f'{len(truth.records)} items in {len(truth.image_ids)} images',
+        *assessment_parts(assessment),
+    ]
+    if args.format != 'text':
+        parts = [*assessment_tables(assessment)]
     if args.subset:
-        print(f'\n{subset_table(summary)}', file=out)
+        parts.append(subset_table(summary))
+    print_parts(parts, args.format, text_stream(args.json))
     if args.json:
         inputs = {
             'ground_truth': describe_truth(args.ground_truth, truth),

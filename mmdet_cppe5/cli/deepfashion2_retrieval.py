@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 
 from mmdet_cppe5.cli.coco_inputs import print_notices
+from mmdet_cppe5.cli.coco_options import add_format_option
+from mmdet_cppe5.cli.output import print_parts
 from mmdet_cppe5.deepfashion2.retrieval_scores import (
     evaluate_retrieval_files,
     per_query,
-    retrieval_table,
+    retrieval_tables,
     summarize,
 )
 from mmdet_cppe5.files import write_json
@@ -45,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='write the figures and what became of each query, with versions '
         'and SHA-256 of the inputs',
     )
+    add_format_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     )
     print_notices(notices)
     summary = summarize(result)
-    print(retrieval_table(summary))
+    print_parts(retrieval_tables(summary), args.format)
     if args.json:
         document = {
             'schema': 'mmdet-cppe5/deepfashion2-retrieval/1',
@@ -73,5 +77,5 @@ def run(args: argparse.Namespace) -> int:
             'queries': per_query(queries, result),
         }
         write_json(args.json, document, 1)
-        print(f'\nWrote {args.json}')
+        print(f'Wrote {args.json}', file=sys.stderr)
     return 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from functools import partial
+from typing import Union
 
 import numpy as np
 
@@ -30,14 +31,19 @@ from mmdet_cppe5.cli.coco_options import (
     coco_settings,
     described_settings,
 )
-from mmdet_cppe5.cli.output import text_stream, write_numbers
+from mmdet_cppe5.cli.output import print_parts, text_stream, write_numbers
 from mmdet_cppe5.files import check_output
 from mmdet_cppe5.progress import phase
 from mmdet_cppe5.scores.assessment import Assessment, assess
 from mmdet_cppe5.scores.card_recall import card_recall
 from mmdet_cppe5.scores.documents import evaluation_document
+from mmdet_cppe5.scores.formats import Table
 from mmdet_cppe5.scores.summary import interval_points
-from mmdet_cppe5.scores.tables import assessment_tables, number
+from mmdet_cppe5.scores.tables import (
+    assessment_parts,
+    assessment_tables,
+    number,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,15 +95,16 @@ def run(args: argparse.Namespace) -> int:
             card.tolist(),
         )
         write_numbers(args.json, document)
-    out = text_stream(args.json)
-    print(
+    parts: list[Union[Table, str]] = [
         f'{args.results}: {len(found.records)} detections against '
-        f'{len(truth.records)} annotations in {len(truth.image_ids)} images\n',
-        file=out,
-    )
-    print(assessment_tables(assessment, args.format), file=out)
-    print(f'\n{_card_line(card)}', file=out)
-    print(f'\n{_last_line(assessment)}', file=out)
+        f'{len(truth.records)} annotations in {len(truth.image_ids)} images',
+        *assessment_parts(assessment),
+        _card_line(card),
+        _last_line(assessment),
+    ]
+    if args.format != 'text':
+        parts = [*assessment_tables(assessment)]
+    print_parts(parts, args.format, text_stream(args.json))
     return 0
 
 

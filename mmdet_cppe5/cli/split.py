@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from mmdet_cppe5.cli.coco_inputs import print_notices
+from mmdet_cppe5.cli.coco_options import add_format_option
+from mmdet_cppe5.cli.output import print_parts
 from mmdet_cppe5.data.dataset_file import read_dataset
 from mmdet_cppe5.data.splits import (
     Partition,
@@ -58,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--seed', type=int, default=0, help='default: %(default)s'
     )
+    add_format_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
         together = _together(alike)
         print(
             f'{sum(map(len, together)):,} images look like another one; kept '
-            f'together, in groups: {len(together):,}'
+            f'together, in groups: {len(together):,}',
+            file=sys.stderr,
         )
     else:
         print(
@@ -96,11 +100,10 @@ def run(args: argparse.Namespace) -> int:
         for number in range(len(shares))
     ]
     files = _write(args, dataset, parts, titles)
-    for line in found.table(titles):
-        print(line)
+    print_parts([found.table(titles)], args.format)
     record = _record(args, found, titles, together)
     write_json(Path(args.out_dir) / 'split.json', record, indent=1)
-    print('wrote ' + ', '.join(map(str, files)))
+    print('wrote ' + ', '.join(map(str, files)), file=sys.stderr)
     return 0
 
 

@@ -8,9 +8,12 @@ each annotation file.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from mmdet_cppe5.cli.coco_inputs import print_notices
+from mmdet_cppe5.cli.coco_options import add_format_option
+from mmdet_cppe5.cli.output import print_parts
 from mmdet_cppe5.data.stats import read_statistics
 from mmdet_cppe5.files import write_json
 
@@ -34,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--json', metavar='FILE', help='write all numbers as JSON'
     )
+    add_format_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,8 +47,9 @@ def run(args: argparse.Namespace) -> int:
         stats = read_statistics(path)
         print_notices(stats.notices)
         numbers.append(stats.as_json())
-        for line in stats.lines():
-            print(line)
+        if numbers[1:]:
+            print()
+        print_parts(stats.parts(), args.format)
         if args.plots:
             from mmdet_cppe5.data.stats_figures import draw_all
             from mmdet_cppe5.reports.exports import save_drawing
@@ -52,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             folder = Path(args.plots) / Path(path).stem
             for drawing in draw_all(stats):
                 save_drawing(drawing, folder, args.formats)
-            print(f'  figures: {folder}')
+            print(f'figures: {folder}', file=sys.stderr)
     if args.json:
         write_json(args.json, numbers, indent=1)
     return 0

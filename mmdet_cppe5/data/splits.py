@@ -21,6 +21,7 @@ from mmdet_cppe5.data.verify.duplicates import find_twins, groups_of
 from mmdet_cppe5.data.verify.image_facts import look_at_all
 from mmdet_cppe5.files import PathLike
 from mmdet_cppe5.image_names import ImageFolder
+from mmdet_cppe5.scores.formats import Table
 
 
 @dataclass(frozen=True)
@@ -39,31 +40,25 @@ class Partition:
     names: tuple[str, ...]
     counts: np.ndarray
 
-    def table(self, titles: Sequence[str]) -> list[str]:
-        """Return the counts as text, with the share of the whole.
+    def table(self, titles: Sequence[str]) -> Table:
+        """Return the counts, with the share of the whole.
 
         Args:
             titles: a name for each part.
         """
         total = self.counts.sum(axis=0)
-        width = max(map(len, self.names))
-        columns = [max(15, len(title)) for title in titles]
-        head = ' '.join(
-            f'{title:>{space}}' for title, space in zip(titles, columns)
-        )
-        lines = [f'{"":<{width}} {head}']
-        for position, name in enumerate(self.names):
-            if not total[position]:
-                continue
-            cells = [
-                f'{count:,.0f} ({count / total[position]:.1%})'
-                for count in self.counts[:, position]
+        rows = [
+            [
+                name,
+                *(
+                    f'{count:.0f} ({count / total[position]:.1%})'
+                    for count in self.counts[:, position]
+                ),
             ]
-            row = ' '.join(
-                f'{cell:>{space}}' for cell, space in zip(cells, columns)
-            )
-            lines.append(f'{name:<{width}} {row}')
-        return lines
+            for position, name in enumerate(self.names)
+            if total[position]
+        ]
+        return Table(['', *titles], rows)
 
 
 def partition(

@@ -10,7 +10,7 @@ import numpy as np
 from mmdet_cppe5.coco import read_ground_truth
 from mmdet_cppe5.coco.records import Records, counted
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.scores.tables import format_table
+from mmdet_cppe5.scores.formats import UNDEFINED, Table
 
 # COCO's bins by area, https://cocodataset.org/#detection-eval.
 SIZES = ('small', 'medium', 'large')
@@ -173,35 +173,40 @@ class Statistics:
             },
         }
 
-    def lines(self) -> list[str]:
-        """Return the main numbers as text."""
-        per_image = self.boxes_per_image
-        lines = [
+    def parts(self) -> list[Table | str]:
+        """Return the main numbers as tables under a line of text."""
+        empty = int((self.boxes_per_image == 0).sum())
+        line = (
             f'{self.source}: {counted(len(self.image_sizes), "image")} '
-            f'({int((per_image == 0).sum()):,} without objects), '
+            f'({empty:,} without objects), '
             f'{counted(len(self.boxes), "box", "boxes")}, '
             f'{counted(len(self.class_names), "class", "classes")}'
-        ]
+        )
         if self.crowds:
-            crowds = counted(self.crowds, 'crowd region')
-            lines[0] += f'; {crowds} left out'
+            line += f'; {counted(self.crowds, "crowd region")} left out'
+        tables = [self._image_table(), self._class_table()]
+        if len(self.class_names) <= 12:
+            tables.append(self._together_table())
+        return [line, *tables]
+
+    def _image_table(self) -> Table:
+        rows = []
         for name, values, form in (
-            ('boxes per image', per_image, '{:.0f}'),
+            ('boxes per image', self.boxes_per_image, '{:.0f}'),
             ('image side, √(w·h)', self.image_sides, '{:.0f}'),
             ('image w/h', self.image_ratios, '{:.2f}'),
         ):
+            cells = [UNDEFINED] * 4
             if len(values):
-                low, middle, high = (
-                    form.format(value)
-                    for value in np.percentile(values, (0, 50, 100))
-                )
-                lines.append(
-                    f'  {name}: {low} to {high}, median {middle}, mean '
-                    f'{values.mean():.2f}'
-                )
-        return [*lines, *self._class_lines(), *self._together_lines()]
+                found = np.percentile(values, (0, 50, 100))
+                cells = [
+                    *(form.format(value) for value in found),
+                    f'{values.mean():.2f}',
+                ]
+            rows.append([name, *cells])
+        return Table(['images', 'min', 'median', 'max', 'mean'], rows)
 
-    def _class_lines(self) -> list[str]:
+    def _class_table(self) -> Table:
         sides = np.sqrt(self.areas)
         ratios = self.box_ratios
         rows = []
@@ -212,45 +217,35 @@ class Statistics:
             rows.append(
                 [
                     name,
-                    f'{mine.sum():,}',
+                    f'{mine.sum()}',
                     f'{share:.1%}',
-                    *(f'{count:,}' for count in counts),
-                    f'{np.median(sides[mine]):.0f}' if mine.any() else '–',
-                    f'{np.median(ratios[mine]):.2f}' if mine.any() else '–',
+                    *map(str, counts),
+                    f'{np.median(sides[mine]):.0f}'
+                    if mine.any()
+                    else UNDEFINED,
+                    f'{np.median(ratios[mine]):.2f}'
+                    if mine.any()
+                    else UNDEFINED,
                 ]
             )
         counts = [len(self.image_sizes), *self.class_sizes.sum(axis=0)]
-        rows.append(
-            ['all', f'{len(self.label):,}', '']
-            + [f'{count:,}' for count in counts]
-            + ['', '']
-        )
+        rows.append(['all', str(len(self.label)), '', *map(str, counts)])
+        rows[-1] += ['', '']
         header = ['class', 'boxes', 'share', 'images', *SIZES, 'side', 'w/h']
-        return [
-            *_indented(format_table(header, rows)),
-            '  (side: median √area in pixels; w/h: median)',
-        ]
+        note = 'side: median √area in pixels; w/h: median'
+        return Table(header, rows, notes=[note])
 
-    def _together_lines(self) -> list[str]:
-        if len(self.class_names) > 12:
-            return []
+    def _together_table(self) -> Table:
         rows = [
             [
                 name,
-                *(f'{value:,}' for value in self.together[k, : k + 1]),
+                *map(str, self.together[k, : k + 1]),
                 *[''] * (len(self.class_names) - k - 1),
             ]
             for k, name in enumerate(self.class_names)
         ]
-        header = ['both', *self.class_names]
-        return [
-            '  images that have both:',
-            *_indented(format_table(header, rows)),
-        ]
-
-
-def _indented(table: str) -> list[str]:
-    return ['  ' + line for line in table.splitlines()]
+        header = ['class', *self.class_names]
+        return Table(header, rows, 'images that have both classes')
 
 
 def _mean(values: np.ndarray) -> float | None:

@@ -21,7 +21,7 @@ from mmdet_cppe5.deepfashion2.retrieval_files import (
     load_retrievals,
 )
 from mmdet_cppe5.files import PathLike
-from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.formats import Table
 
 #: The list lengths at which the data set's tables report accuracy.
 TOP_K = (1, 5, 10, 15, 20)
@@ -168,12 +168,10 @@ def per_query(
     ]
 
 
-def retrieval_table(summary: dict[str, float]) -> str:
-    """Return the figures of :func:`summarize` as text, accuracies in %."""
+def retrieval_tables(summary: dict[str, float]) -> list[Table]:
+    """Return the figures of :func:`summarize`, accuracies in %."""
     names = [f'top-{k}' for k in TOP_K]
     counts = [name for name in summary if name not in names]
     accuracies = [[f'{100 * summary[name]:.2f}' for name in names]]
     rows = [[name, str(summary[name])] for name in counts]
-    return '\n\n'.join(
-        [format_table(names, accuracies), format_table(['', 'queries'], rows)]
-    )
+    return [Table(names, accuracies), Table(['', 'queries'], rows)]

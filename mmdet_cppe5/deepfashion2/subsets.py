@@ -18,7 +18,7 @@ import numpy as np
 from mmdet_cppe5.coco import CocoGroundTruth
 from mmdet_cppe5.core import GroundTruths
 from mmdet_cppe5.core.settings import listed
-from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.formats import Table
 from mmdet_cppe5.scores.tables import number
 
 #: Attribute of an annotation -> names of its values 1, 2, 3.
@@ -78,8 +78,8 @@ def flat_subsets(summary: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def subset_table(summary: Mapping[str, Any]) -> str:
-    """Return a summary's subset scores as text."""
+def subset_table(summary: Mapping[str, Any]) -> Table:
+    """Return a summary's subset scores."""
     rows = [
         [
             f'{attribute}: {value}',
@@ -89,4 +89,4 @@ def subset_table(summary: Mapping[str, Any]) -> str:
         for attribute, values in summary['subsets'].items()
         for value, scores in values.items()
     ]
-    return format_table(['subset', 'items', 'AP', 'AP50', 'AP75'], rows)
+    return Table(['subset', 'items', 'AP', 'AP50', 'AP75'], rows)

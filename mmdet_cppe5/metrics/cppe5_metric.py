@@ -52,8 +52,9 @@ from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
 )
+from mmdet_cppe5.scores.formats import write_parts
 from mmdet_cppe5.scores.summary import flat_scores
-from mmdet_cppe5.scores.tables import assessment_tables
+from mmdet_cppe5.scores.tables import assessment_parts
 
 _ENTRIES = {'bbox': result_entries, 'segm': segm_entries}
 
@@ -242,7 +243,7 @@ class CPPE5Metric(SampleMetric[SampleDetections]):
             problem.similarity,
         )
         title = {'bbox': '', 'segm': 'Masks:\n'}[iou_type]
-        tables = assessment_tables(assessment)
+        tables = write_parts(assessment_parts(assessment))
         print_log(f'\n{title}{tables}', logger='current')
         if self.outfile_prefix is not None:
             self._write_scores(assessment.summary, iou_type)

@@ -46,8 +46,9 @@ from mmdet_cppe5.scores.documents import (
     describe_settings,
     evaluation_document,
 )
+from mmdet_cppe5.scores.formats import write_parts
 from mmdet_cppe5.scores.summary import flat_scores
-from mmdet_cppe5.scores.tables import assessment_tables
+from mmdet_cppe5.scores.tables import assessment_parts
 
 _ENTRIES = {
     'bbox': result_entries,
@@ -169,7 +170,7 @@ class DeepFashion2Metric(SampleMetric[FashionDetections]):
         summary, assessment = assess_task(
             truth, problem, task, settings, self.subsets
         )
-        tables = assessment_tables(assessment)
+        tables = write_parts(assessment_parts(assessment))
         print_log(f'\nDeepFashion2 {task}:\n{tables}', logger='current')
         if self.outfile_prefix is not None:
             entries = _ENTRIES[task](results, truth.category_ids)

@@ -31,7 +31,7 @@ from mmdet_cppe5.deepfashion2.retrieval_scores import (
     check_ids,
     cut_lists,
     per_query,
-    retrieval_table,
+    retrieval_tables,
     summarize,
 )
 from mmdet_cppe5.files import write_json
@@ -43,6 +43,7 @@ from mmdet_cppe5.samples import (
     read_sample,
     to_array,
 )
+from mmdet_cppe5.scores.formats import write_parts
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,9 @@ class DeepFashion2RetrievalMetric(SampleMetric[RetrievedItems]):
         if self.outfile is not None:
             write_json(self.outfile, per_query(queries, outcome), 1)
         summary = summarize(outcome)
-        print_log('\n' + retrieval_table(summary), logger='current')
+        print_log(
+            '\n' + write_parts(retrieval_tables(summary)), logger='current'
+        )
         if not summary['queries']:
             return {}
         scores = {f'top-{k}': 100 * summary[f'top-{k}'] for k in TOP_K}

@@ -1,14 +1,19 @@
-"""Tables as text: aligned, CSV, Markdown, LaTeX."""
+"""Tables as data, and as text: aligned, CSV, Markdown, LaTeX."""
 
 from __future__ import annotations
 
 import csv
 import io
+import itertools
+import textwrap
 import unicodedata
-from collections.abc import Sequence
-from typing import Optional
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Optional, Union
 
 FORMATS = ('text', 'csv', 'markdown', 'latex')
+#: A cell without a number; empty in CSV.
+UNDEFINED = '-'
 
 _LATEX = {
     '\\': r'\textbackslash{}',
@@ -29,34 +34,100 @@ _LATEX = {
 }
 
 
-def format_table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    title: Optional[str] = None,
-    form: str = 'text',
-) -> str:
-    """Write a table: the first column to the left, the others to the right.
+# Columns that a cell has before it goes on below.
+_CELL = 24
 
-    Args:
+
+@dataclass(frozen=True)
+class Table:
+    """Cells with a header: the first column to the left, others to the right.
+
+    Attributes:
         header: one name per column.
         rows: cells, as many per row as the header has.
         title: a line above the table.
-        form: one of :data:`FORMATS`.
+        notes: what to know about it; only in the text form, below the table.
+
+    Raises:
+        ValueError: if a row has more or fewer cells than the header.
     """
-    to_right = [column > 0 for column in range(len(header))]
-    if form == 'csv':
-        text = to_csv(header, rows)
-    elif form == 'markdown':
-        text = to_markdown(header, rows, to_right)
-    elif form == 'latex':
-        text = to_latex(header, rows, to_right)
-    else:
-        text = _aligned(header, rows)
-    mark = {'csv': '# ', 'markdown': '**', 'latex': '% '}.get(form, '')
-    if title is None:
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: Optional[str] = None
+    notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.header):
+                raise ValueError(
+                    f'Expected {len(self.header)} cells in every row, but '
+                    f'got {len(row)}: {", ".join(row)}.'
+                )
+
+    def write(self, form: str = 'text', width: Optional[int] = None) -> str:
+        """Return the table as text.
+
+        Args:
+            form: one of :data:`FORMATS`.
+            width: columns of the terminal, which the text form fits: long
+                names go on below, and columns without room stand in a
+                further block. None for any width.
+        """
+        to_right = [column > 0 for column in range(len(self.header))]
+        title = self.title
+        if form == 'csv':
+            parts = [f'# {title}', to_csv(self.header, self.rows)]
+        elif form == 'markdown':
+            text = to_markdown(self.header, self.rows, to_right)
+            parts = [f'**{title}**\n', text]
+        elif form == 'latex':
+            text = to_latex(self.header, self.rows, to_right)
+            parts = [f'% {title}', text]
+        else:
+            parts = [
+                filled(title or '', width),
+                _aligned(self.header, self.rows, width),
+                *(filled(note, width) for note in self.notes),
+            ]
+        return '\n'.join(parts if title is not None else parts[1:])
+
+    def __str__(self) -> str:
+        return self.write()
+
+
+def write_parts(
+    parts: Iterable[Union[Table, str]],
+    form: str = 'text',
+    width: Optional[int] = None,
+) -> str:
+    """Return tables and what is said between them, a blank line apart.
+
+    Args:
+        parts: tables, and text; the text only goes into the text form.
+        form: one of :data:`FORMATS`.
+        width: columns of the terminal, None for any width.
+    """
+    written = [
+        part.write(form, width)
+        if isinstance(part, Table)
+        else filled(part, width)
+        for part in parts
+        if form == 'text' or isinstance(part, Table)
+    ]
+    return '\n\n'.join(written)
+
+
+def filled(text: str, width: Optional[int]) -> str:
+    """Return text with its lines broken between words to fit a width."""
+    if width is None:
         return text
-    end = '**\n\n' if form == 'markdown' else '\n'
-    return f'{mark}{title}{end}{text}'
+    return '\n'.join(
+        textwrap.fill(
+            line, width, break_long_words=False, break_on_hyphens=False
+        )
+        for line in text.splitlines()
+    )
 
 
 def to_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -65,7 +136,7 @@ def to_csv(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     writer = csv.writer(stream, lineterminator='\n')
     writer.writerow(header)
     writer.writerows(
-        ['' if cell == '-' else cell for cell in row] for row in rows
+        ['' if cell == UNDEFINED else cell for cell in row] for row in rows
     )
     return stream.getvalue().rstrip('\n')
 
@@ -118,10 +189,72 @@ def to_latex(
     )
 
 
-def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(display_width, each)) for each in zip(header, *rows)]
+def _aligned(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: Optional[int],
+) -> str:
+    lines = [header, *rows]
+    widths = [max(map(display_width, each)) for each in zip(*lines)]
+    if width is None or sum(widths) + 2 * len(widths) - 2 <= width:
+        return _block(lines, widths)
+    widths = _shrunk(widths, width)
+    return '\n\n'.join(
+        _block(
+            [[line[column] for column in columns] for line in lines],
+            [widths[column] for column in columns],
+        )
+        for columns in _blocks(widths, width)
+    )
+
+
+def _shrunk(widths: Sequence[int], width: int) -> list[int]:
+    """Take from the widest columns what is too much, where they have it."""
+    least = min(_CELL, width // 3)
+    widths = list(widths)
+    for column in sorted(range(len(widths)), key=lambda c: -widths[c]):
+        excess = sum(widths) + 2 * len(widths) - 2 - width
+        if excess > 0:
+            widths[column] = max(
+                widths[column] - excess, min(widths[column], least)
+            )
+    return widths
+
+
+def _blocks(widths: Sequence[int], width: int) -> list[list[int]]:
+    """Deal columns out to blocks that fit; each starts with the first."""
+    blocks = [[0]]
+    room = width - widths[0]
+    for column in range(1, len(widths)):
+        need = widths[column] + 2
+        if need > room and len(blocks[-1]) > 1:
+            blocks.append([0])
+            room = width - widths[0]
+        blocks[-1].append(column)
+        room -= need
+    return blocks
+
+
+def _block(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    """Return lines of cells; what is too long for its column goes on below."""
     rule = ['-' * width for width in widths]
-    return '\n'.join(_line(cells, widths) for cells in [header, rule, *rows])
+    written = []
+    for cells in [lines[0], rule, *lines[1:]]:
+        broken = [_broken(cell, width) for cell, width in zip(cells, widths)]
+        written += [
+            _line(each, widths)
+            for each in itertools.zip_longest(*broken, fillvalue='')
+        ]
+    return '\n'.join(written)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Break a name into lines, at spaces and hyphens where it has them."""
+    if display_width(text) <= width:
+        return [text]
+    # Letters that take two columns: as if all of them did.
+    room = width if display_width(text) <= len(text) else width // 2
+    return textwrap.wrap(text, max(room, 4), subsequent_indent='  ')
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -1,9 +1,9 @@
-"""Text tables of a summary, for the terminal and the log."""
+"""The tables of a summary, as data, and what is said beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from mmdet_cppe5.scores.caveats import (
     comparison_reasons,
     reason_lines,
 )
-from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.formats import UNDEFINED, Table
 from mmdet_cppe5.scores.groups import group_letters, letters
 from mmdet_cppe5.scores.summary import (
     HEADLINE_THRESHOLDS,
@@ -30,8 +30,6 @@ from mmdet_cppe5.scores.summary import (
     interval_points,
     threshold_name,
 )
-
-UNDEFINED = '-'
 
 
 def number(value: Optional[float], digits: int = 1) -> str:
@@ -69,7 +67,13 @@ def coco_lines(scores: Scores) -> str:
     return '\n'.join(lines)
 
 
-def class_table(summary: Mapping[str, Any], form: str = 'text') -> str:
+def score_table(scores: Mapping[str, Optional[float]]) -> Table:
+    """Return the scores over all classes, one per row."""
+    rows = [[name, number(value)] for name, value in scores.items()]
+    return Table(['score', 'value'], rows)
+
+
+def class_table(summary: Mapping[str, Any]) -> Table:
     """Return the scores of every class with its number of objects."""
     columns = list(next(iter(summary['classes'].values()), {}))
     rows = [
@@ -92,25 +96,21 @@ def class_table(summary: Mapping[str, Any], form: str = 'text') -> str:
         ]
     )
     header = ['class', 'objects', 'detections', *columns]
-    return format_table(header, rows, form=form)
+    return Table(header, rows)
 
 
-def tide_tables(tide: Mapping[str, Any], form: str = 'text') -> str:
+def tide_tables(tide: Mapping[str, Any]) -> list[Table]:
     """Return TIDE's tables: main and special errors, and each threshold."""
     at = threshold_name(tide['pos_thr'])
-    return '\n\n'.join(
-        [
-            _error_table(tide, MAIN_ERRORS, f'TIDE: main errors @ {at}', form),
-            _error_table(
-                tide, SPECIAL_ERRORS, f'TIDE: special errors @ {at}', form
-            ),
-            _tide_class_table(tide, f'TIDE: dAP by class @ {at}', form),
-            _threshold_table(tide['thresholds'], form),
-        ]
-    )
+    return [
+        _error_table(tide, MAIN_ERRORS, f'TIDE: main errors @ {at}'),
+        _error_table(tide, SPECIAL_ERRORS, f'TIDE: special errors @ {at}'),
+        _tide_class_table(tide, f'TIDE: dAP by class @ {at}'),
+        _threshold_table(tide['thresholds']),
+    ]
 
 
-def interval_table(intervals: Mapping[str, Any], form: str = 'text') -> str:
+def interval_table(intervals: Mapping[str, Any]) -> Table:
     """Return the bootstrap intervals of the scores and the classes' AP."""
     named = list(intervals['overall'].items())
     named += [(f'AP {k}', v) for k, v in intervals['classes'].items()]
@@ -130,16 +130,15 @@ def interval_table(intervals: Mapping[str, Any], form: str = 'text') -> str:
         f'seed {intervals["seed"]})'
     )
     header = ['score', 'value', 'low', 'high']
-    table = format_table(header, rows, title, form)
-    if form == 'text':
-        reasons = [(name, each.get('reason') or '') for name, each in named]
-        table = '\n'.join([table, *reason_lines(reasons)])
-    if form == 'text' and any(_outside(interval) for _, interval in named):
-        table += (
-            '\nAn interval need not lie around its value: AP of few images '
-            'tends to be\ntoo high, and the interval corrects for that.'
+    notes = reason_lines(
+        (name, each.get('reason') or '') for name, each in named
+    )
+    if any(_outside(interval) for _, interval in named):
+        notes.append(
+            'An interval need not lie around its value: AP of few images '
+            'tends to be too high, and the interval corrects for that.'
         )
-    return table
+    return Table(header, rows, title, notes)
 
 
 def _outside(interval: Mapping[str, Any]) -> bool:
@@ -148,25 +147,21 @@ def _outside(interval: Mapping[str, Any]) -> bool:
     return low is not None and not low <= interval['estimate'] <= high
 
 
-def assessment_tables(assessment: Assessment, form: str = 'text') -> str:
-    """Return everything an assessment holds as text.
-
-    Args:
-        assessment: the scores.
-        form: one of :data:`mmdet_cppe5.scores.formats.FORMATS`.
-    """
+def assessment_tables(assessment: Assessment) -> list[Table]:
+    """Return all that an assessment holds, for every form but text."""
     summary = assessment.summary
-    parts = [coco_lines(assessment.scores)]
-    if form != 'text':
-        overall = summary['overall'].items()
-        rows = [[name, number(value)] for name, value in overall]
-        parts = [format_table(['score', 'value'], rows, form=form)]
-    parts.append(class_table(summary, form))
+    tables = [score_table(summary['overall']), class_table(summary)]
     if summary.get('tide'):
-        parts.append(tide_tables(summary['tide'], form))
+        tables += tide_tables(summary['tide'])
     if summary.get('intervals'):
-        parts.append(interval_table(summary['intervals'], form))
-    return '\n\n'.join(parts)
+        tables.append(interval_table(summary['intervals']))
+    return tables
+
+
+def assessment_parts(assessment: Assessment) -> list[Union[Table, str]]:
+    """Return all that an assessment holds as people know it: COCO's lines."""
+    _, *tables = assessment_tables(assessment)
+    return [coco_lines(assessment.scores), *tables]
 
 
 def _evaluated(scores: Scores, wanted: Sequence[float]) -> list[float]:
@@ -197,16 +192,16 @@ def _coco_line(
 
 
 def _error_table(
-    tide: Mapping[str, Any], errors: Sequence[str], title: str, form: str
-) -> str:
+    tide: Mapping[str, Any], errors: Sequence[str], title: str
+) -> Table:
     rows = [
         ['dAP', *(number(tide['delta_ap'][error], 2) for error in errors)],
         ['count', *(str(tide['counts'][error]) for error in errors)],
     ]
-    return format_table(['Type', *errors], rows, title, form)
+    return Table(['Type', *errors], rows, title)
 
 
-def _tide_class_table(tide: Mapping[str, Any], title: str, form: str) -> str:
+def _tide_class_table(tide: Mapping[str, Any], title: str) -> Table:
     errors = (*MAIN_ERRORS, *SPECIAL_ERRORS)
     rows = [
         [
@@ -216,12 +211,10 @@ def _tide_class_table(tide: Mapping[str, Any], title: str, form: str) -> str:
         ]
         for name, values in tide['classes'].items()
     ]
-    return format_table(['class', 'AP', *errors], rows, title, form)
+    return Table(['class', 'AP', *errors], rows, title)
 
 
-def _threshold_table(
-    thresholds: Sequence[Mapping[str, Any]], form: str
-) -> str:
+def _threshold_table(thresholds: Sequence[Mapping[str, Any]]) -> Table:
     rows = [['AP', *(number(each['ap'], 2) for each in thresholds)]]
     rows += [
         [error, *(number(each['delta_ap'][error], 2) for each in thresholds)]
@@ -229,18 +222,17 @@ def _threshold_table(
     ]
     header = [threshold_name(each['pos_thr']) for each in thresholds]
     title = 'TIDE: AP and dAP at each threshold'
-    return format_table(['Thresh', *header], rows, title, form)
+    return Table(['Thresh', *header], rows, title)
 
 
-def comparison_tables(
-    comparison: Comparison, confidence: float, form: str = 'text'
-) -> str:
+def comparison_parts(
+    comparison: Comparison, confidence: float
+) -> list[Union[Table, str]]:
     """Return the ranking, all pairs, the groups and what to beware of.
 
     Args:
         comparison: the models.
         confidence: coverage of the intervals.
-        form: one of :data:`mmdet_cppe5.scores.formats.FORMATS`.
     """
     percent = f'{100 * confidence:g} %'
     groups = [
@@ -256,18 +248,16 @@ def comparison_tables(
             'Models that share a letter are not significantly different '
             f'({test})'
         )
-    parts = [
-        _ranking_table(comparison, percent, form),
-        _pair_table(comparison, percent, form),
+    notes = [*comparison_reasons(comparison), FALSE_ALARMS, COVERAGE]
+    return [
+        _ranking_table(comparison, percent),
+        _pair_table(comparison, percent),
+        '\n'.join([sentence, *groups]),
+        '\n'.join(notes),
     ]
-    if form == 'text':
-        parts.append('\n'.join([sentence, *groups]))
-        notes = [*comparison_reasons(comparison), FALSE_ALARMS, COVERAGE]
-        parts.append('\n'.join(notes))
-    return '\n\n'.join(parts)
 
 
-def _ranking_table(comparison: Comparison, percent: str, form: str) -> str:
+def _ranking_table(comparison: Comparison, percent: str) -> Table:
     rows = []
     members = group_letters(comparison.names, comparison.groups)
     for name, member in zip(comparison.names, members):
@@ -284,38 +274,33 @@ def _ranking_table(comparison: Comparison, percent: str, form: str) -> str:
             ]
         )
     header = ['model', comparison.metric, 'low', 'high', 'rank', 'group']
-    return format_table(header, rows, f'{percent} intervals, best first', form)
+    return Table(header, rows, f'{percent} intervals, best first')
 
 
 def class_comparison_table(
     classes: Mapping[str, Sequence[PairedDifference]],
     metric: str,
     confidence: float,
-    form: str = 'text',
-) -> str:
+) -> Table:
     """Return every class's pairs, and why an interval is unusual.
 
     Args:
         classes: class name -> its pairs.
         metric: what was compared.
         confidence: coverage of the intervals.
-        form: one of :data:`mmdet_cppe5.scores.formats.FORMATS`.
     """
     named = [(k, pair) for k, pairs in classes.items() for pair in pairs]
-    table = format_table(
-        ['class', *_PAIR_HEADER],
-        [[name, *_pair_row(pair)] for name, pair in named],
-        f'paired differences of {metric} by class, {100 * confidence:g} % '
-        'intervals; Holm over all classes and pairs',
-        form,
-    )
-    if form != 'text':
-        return table
     reasons = [
         (f'{name} {pair.first} - {pair.second}', pair.difference.reason)
         for name, pair in named
     ]
-    return '\n'.join([table, *reason_lines(reasons)])
+    return Table(
+        ['class', *_PAIR_HEADER],
+        [[name, *_pair_row(pair)] for name, pair in named],
+        f'paired differences of {metric} by class, {100 * confidence:g} % '
+        'intervals; Holm over all classes and pairs',
+        reason_lines(reasons),
+    )
 
 
 def _pair_row(pair: PairedDifference) -> list[str]:
@@ -336,7 +321,7 @@ def _pair_row(pair: PairedDifference) -> list[str]:
 _PAIR_HEADER = ['pair', 'difference', 'low', 'high', 'p', 'p (Holm)', '']
 
 
-def _pair_table(comparison: Comparison, percent: str, form: str) -> str:
+def _pair_table(comparison: Comparison, percent: str) -> Table:
     rows = [_pair_row(pair) for pair in comparison.pairs]
     title = f'paired differences of {comparison.metric}, {percent} intervals'
-    return format_table(_PAIR_HEADER, rows, title, form)
+    return Table(_PAIR_HEADER, rows, title)

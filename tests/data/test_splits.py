@@ -167,7 +167,7 @@ def test_command_for_train_and_val(data, tmp_path, seed, capsys):
     assert record['near_identical'] == [[3, 9]]
     assert record['seed'] == seed
     assert record['counts']['val']['images'] == len(val)
-    assert 'look like another one' in capsys.readouterr().out
+    assert 'look like another one' in capsys.readouterr().err
 
 
 def test_command_for_folds(data, tmp_path, capsys):

@@ -140,7 +140,7 @@ def test_figures_of_any_data_set(tmp_path, dataset):
     from mmdet_cppe5.data.stats_figures import draw_all
 
     stats = read(tmp_path, deepcopy(dataset))
-    assert stats.lines()
+    assert stats.parts()
     drawings = draw_all(stats)
     assert len({drawing.name for drawing in drawings}) == 6
     for drawing in drawings:

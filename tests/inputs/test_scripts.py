@@ -6,7 +6,7 @@ import pytest
 from world import found, truth
 
 from mmdet_cppe5.figures import glyphs
-from mmdet_cppe5.scores.formats import display_width, format_table
+from mmdet_cppe5.scores.formats import Table, display_width
 
 NAMES = ['口罩', 'маска', 'หน้ากาก', 'マスク', 'قناع', '마스크', '😷']
 
@@ -22,7 +22,7 @@ def test_display_width(text, width):
 
 def test_columns_are_aligned_by_display_width():
     rows = [[name, f'{k}.0'] for k, name in enumerate(NAMES)]
-    lines = format_table(['class', 'AP'], rows).splitlines()
+    lines = Table(['class', 'AP'], rows).write().splitlines()
     assert len({display_width(line) for line in lines}) == 1
 
 

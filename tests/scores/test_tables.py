@@ -14,13 +14,13 @@ from mmdet_cppe5.core import (
     evaluate,
 )
 from mmdet_cppe5.scores.assessment import Settings, assess
-from mmdet_cppe5.scores.formats import format_table
+from mmdet_cppe5.scores.formats import Table, write_parts
 from mmdet_cppe5.scores.groups import group_letters, numbered, without_prefix
 from mmdet_cppe5.scores.summary import threshold_name
 from mmdet_cppe5.scores.tables import (
     class_table,
     coco_lines,
-    comparison_tables,
+    comparison_parts,
     interval_table,
     number,
     tide_tables,
@@ -58,7 +58,8 @@ def test_number(value, digits, text):
 
 
 def test_format_table():
-    got = format_table(['name', 'n'], [['a', '100'], ['longer', '-']], 'Title')
+    rows = [['a', '100'], ['longer', '-']]
+    got = Table(['name', 'n'], rows, 'Title').write()
     assert got.splitlines() == [
         'Title',
         'name      n',
@@ -79,7 +80,7 @@ def one_of_two_found():
 
 def test_class_table():
     summary = assess(*one_of_two_found(), ('A', 'B'), Settings()).summary
-    assert class_table(summary).splitlines() == [
+    assert class_table(summary).write().splitlines() == [
         'class      objects  detections    AP  AP50  AP75  APs   APm  APl  '
         'AR100',
         '---------  -------  ----------  ----  ----  ----  ---  ----  ---  '
@@ -97,7 +98,7 @@ def test_tide_tables():
     """AP 51 / 101; finding the other object gives the other 50 / 101."""
     settings = Settings(iou_thrs=[0.5, 0.75], tide={})
     summary = assess(*one_of_two_found(), ('A', 'B'), settings).summary
-    blocks = tide_tables(summary['tide']).split('\n\n')
+    blocks = [str(table) for table in tide_tables(summary['tide'])]
     assert blocks[0].splitlines() == [
         'TIDE: main errors @ 50',
         'Type    Cls   Loc  Both  Dupe   Bkg   Miss',
@@ -163,9 +164,8 @@ def comparison(groups):
 
 def test_comparison_tables():
     groups = (('good', 'middle'), ('middle', 'poor'))
-    ranking, pairs, said, _ = comparison_tables(
-        comparison(groups), 0.95
-    ).split('\n\n')
+    parts = comparison_parts(comparison(groups), 0.95)
+    ranking, pairs, said, _ = map(str, parts)
     assert ranking.splitlines() == [
         '95 % intervals, best first',
         'model     AP   low  high  rank  group',
@@ -199,7 +199,7 @@ def test_comparison_says_why_an_interval_is_unusual():
         estimates={**found.estimates, 'poor': one},
         pairs=(found.pairs[0], pair, found.pairs[2]),
     )
-    text = comparison_tables(found, 0.95)
+    text = write_parts(comparison_parts(found, 0.95))
     assert text.endswith(
         '\n\npoor, good - poor: one image\n'
         'Simulated: at the 5 % level the test called 5 to 6 % of the pairs '
@@ -221,7 +221,7 @@ def test_no_group_is_named_like_a_detector():
 
 def test_models_that_all_differ_are_said_to():
     groups = (('good',), ('middle',), ('poor',))
-    *_, said, _ = comparison_tables(comparison(groups), 0.95).split('\n\n')
+    *_, said, _ = comparison_parts(comparison(groups), 0.95)
     assert said == (
         'All models differ significantly (3 pairs, Holm, alpha 0.05).'
     )
@@ -237,9 +237,9 @@ def test_value_outside_its_interval_is_explained():
         'method': 't',
         'seed': 0,
     }
-    assert 'need not lie around' in interval_table(intervals)
+    assert 'need not lie around' in str(interval_table(intervals))
     interval['high'] = 70.0
-    assert 'need not lie around' not in interval_table(intervals)
+    assert 'need not lie around' not in str(interval_table(intervals))
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_value_outside_its_interval_is_explained():
 )
 def test_tables_in_other_forms(form, text):
     rows = [['a,b_c', '5.0'], ['d', '-']]
-    assert format_table(['class', 'AP'], rows, 'T', form) == text
+    assert Table(['class', 'AP'], rows, 'T').write(form) == text
 
 
 def test_group_letters_after_z_stand_apart():
