@@ -21,11 +21,10 @@ class BootstrapResult:
 
     Attributes:
         intervals: name -> interval. Names are those of
-            :meth:`Evaluation.summary` that start with ``AP``, and
-            ``dAP_<error>`` for TIDE's eight errors at the lowest threshold
-            where asked for.
+            :meth:`Evaluation.summary`, and ``dAP_<error>`` for TIDE's eight
+            errors at the lowest threshold where asked for.
         class_intervals: (K,) AP of each class, over all thresholds.
-        samples: name -> (B,) values of the resamples, without TIDE's.
+        samples: name -> (B,) values of the resamples, of AP and the like.
         class_samples: (B, K) AP of each class in each resample.
         num_resamples: B.
         confidence: Coverage aimed at, e.g. 0.95.
@@ -93,7 +92,7 @@ def bootstrap(
         samples={
             name: found.samples[:, n]
             for n, name in enumerate(names)
-            if not name.startswith('dAP')
+            if name.startswith('AP')
         },
         class_samples=found.samples[:, size:],
         num_resamples=num_resamples,

@@ -18,6 +18,9 @@ n    AP    AP50  AP75  APs   APm   APl   class  dAP_Cls  dAP_Loc
 500  0.97  0.96  0.98  0.95  0.98  0.93  0.95   0.93     0.94
 ===  ====  ====  ====  ====  ====  ====  =====  =======  =======
 
+Of 120 samples each of 29 and of 100 images, those of AR1, AR10, AR100, ARs,
+ARm and ARl held it in 0.92 to 0.98.
+
 ``scripts/interval_coverage.py`` repeats it. Percentiles of the resamples held
 AP of 29 images in 63 % of the cases, Efron's BCa in 82 %.
 

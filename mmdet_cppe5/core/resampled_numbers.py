@@ -12,6 +12,7 @@ from mmdet_cppe5.core.evaluation import Evaluation
 from mmdet_cppe5.core.influence import CurveInfluence
 from mmdet_cppe5.core.lookup import size_suffix
 from mmdet_cppe5.core.precision_recall import mean_of_defined
+from mmdet_cppe5.core.resampled_recall import ResampledRecall
 from mmdet_cppe5.core.resampling import ResampledCurves
 from mmdet_cppe5.core.tide_errors import find_errors, prepare
 from mmdet_cppe5.core.tide_fixes import FIXES, fixed_curves, quiet_term
@@ -91,9 +92,17 @@ class ResampledNumbers:
             *self._thresholds,
             *(f'AP{size_suffix(name)}' for name in sizes),
         ]
+        self._areas = [0] * (len(self.names) - len(sizes))
+        self._areas += range(1, len(sizes) + 1)
+        by_image = self._set.positives.reshape(-1, *self._shape[1:])
+        self._recall = ResampledRecall(evaluation, by_image)
+        self.names += self._recall.names
+        self._areas += self._recall.areas
         self._fixes = _fixes(evaluation) if tide else None
         if tide:
-            self.names += [f'dAP_{name}' for name in FIXES[1:]]
+            deltas = [f'dAP_{name}' for name in FIXES[1:]]
+            self.names += deltas
+            self._areas += [0] * len(deltas)
         self._num_classes = gt.num_classes
 
     @cached_property
@@ -115,6 +124,7 @@ class ResampledNumbers:
         columns += [
             mean_of_defined(curves.of_classes(each), 1) for each in chosen
         ]
+        columns += list(self._recall.influence().T)
         if self._fixes:
             curves = CurveInfluence(*self._fixes)
             index = np.arange(len(self._fixes.kind)).reshape(len(FIXES), 1, -1)
@@ -129,43 +139,38 @@ class ResampledNumbers:
         """(numbers,) images that have counted objects of each number."""
         some = self._set.positives.reshape(-1, *self._shape[1:]) > 0
         by_area = some.any(axis=2).sum(axis=0)  # (A,)
-        first = len(self.names) - (len(by_area) - 1)
-        if self._fixes:
-            first -= len(FIXES) - 1
-        counts = [
-            *[by_area[0]] * first,
-            *by_area[1:],
-            *[by_area[0]] * (len(self.names) - first - len(by_area) + 1),
-            *some[:, 0].sum(axis=0),
-        ]
-        return np.array(counts, np.int64)
+        by_class = some[:, 0].sum(axis=0)  # (K,)
+        counts: IntArray = np.append(by_area[self._areas], by_class)
+        return counts
 
     def resample(
-        self, weights: NDArray[np.int32], fixing: bool = True
+        self, weights: NDArray[np.int32], everything: bool = True
     ) -> FloatArray:
         """Compute the numbers of resampled images.
 
         Args:
             weights: (B, I) copies of the images.
-            fixing: Whether to compute TIDE's numbers. If not, what makes
-                them too high or low stands in their place: minus AP at the
-                lowest threshold for FalsePos, 0 for others.
+            everything: Whether to compute recall and TIDE's numbers. If
+                not, what makes them too high or low stands in their place:
+                minus AP at the lowest threshold for FalsePos, 0 for others.
 
         Returns:
             (B, numbers) values, NaN for undefined.
         """
         cost = self._curves.cost
-        if fixing and self._tide:
+        if everything and self._tide:
             cost += self._tide.cost
         step = max(1, _AT_ONCE // max(cost, 1))
         return np.concatenate(
             [
-                self._numbers(weights[begin : begin + step], fixing)
+                self._numbers(weights[begin : begin + step], everything)
                 for begin in range(0, len(weights), step)
             ]
         )
 
-    def _numbers(self, weights: NDArray[np.int32], fixing: bool) -> FloatArray:
+    def _numbers(
+        self, weights: NDArray[np.int32], everything: bool
+    ) -> FloatArray:
         aps = self._curves.average_precision(weights)
         aps = aps.reshape(len(weights), *self._shape)  # (B, T, A, K)
         whole = aps[:, :, 0]  # (B, T, K)
@@ -177,7 +182,11 @@ class ResampledNumbers:
             mean_of_defined(aps[:, :, a], (1, 2))
             for a in range(1, self._shape[1])
         ]
-        if self._fixes and fixing:
+        if everything:
+            columns += list(self._recall.resample(weights).T)
+        else:
+            columns += list(np.zeros((len(self._recall.names), len(weights))))
+        if self._fixes and everything:
             columns += self._deltas(weights)
         elif self._fixes:
             deltas = np.zeros((len(FIXES), len(weights)))

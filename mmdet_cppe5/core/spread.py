@@ -12,9 +12,10 @@ What intervals need, at about the price of one more evaluation:
 The bootstrap sees half of that bias only. AP of 29 drawn images was 0.027 too
 high on average, its resamples another 0.012; at 100 images 0.014 and 0.007, at
 500 0.0044 and 0.0025. So twice of what the resamples show is taken off.
-TIDE's numbers are differences of average precisions that are too high alike,
-and are left as they are; but for FalsePos, which leaves no chance to take the
-best of, so that it is too low by the bias of AP.
+Recall takes the best of nothing, and is left as it is. So are TIDE's numbers,
+differences of average precisions that are too high alike; but for FalsePos,
+which leaves no chance to take the best of, so that it is too low by the bias
+of AP.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,8 @@ class Spread:
             error is the root of their sum of squares. NaN where a number
             is undefined without the image.
         support: (N,) images that have counted objects of the number.
-        samples: (B, N) values of the resamples; TIDE's are not computed, see
+        samples: (B, N) values of the resamples; recall and TIDE's numbers
+            are not computed, see
             :meth:`ResampledNumbers.resample
             <mmdet_cppe5.core.resampled_numbers.ResampledNumbers.resample>`.
     """
@@ -70,7 +72,9 @@ def spread(
     as_it_is = np.ones((1, num_images), np.int32)
     estimates = numbers.resample(as_it_is)[0]
     drawn = draw_images(num_images, num_resamples, seed)
-    samples = numbers.resample(np.concatenate([as_it_is, drawn]), fixing=False)
+    samples = numbers.resample(
+        np.concatenate([as_it_is, drawn]), everything=False
+    )
     if num_images <= _MOST_LEFT_OUT:
         left_out = numbers.resample(1 - np.eye(num_images, dtype=np.int32))
         deviations = _of_left_out(left_out)

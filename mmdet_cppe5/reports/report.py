@@ -204,7 +204,6 @@ def _headline(study: Study) -> list[Headline]:
     if study.intervals is not None:
         intervals = study.intervals.intervals
     largest = f'AR{study.evaluation.max_dets[-1]}'
-    # Recall is not resampled.
     no_interval = 'no interval' if intervals else ''
     return [
         Headline(

@@ -32,12 +32,12 @@ def numbers_of(case):
     names = ('Cls', 'Loc', 'Both', 'Dupe', 'Bkg', 'Miss')
     values = np.array(
         [
-            *run.stats[:6],
+            *run.stats,
             *(deltas[name] for name in (*names, 'FalsePos', 'FalseNeg')),
             *classes,
         ]
     )
-    values[:6][values[:6] == -1] = np.nan
+    values[:12][values[:12] == -1] = np.nan
     values[-case.classes :][classes == -1] = np.nan
     return values
 
@@ -61,6 +61,48 @@ def test_resamples_equal_pycocotools_on_copied_images(kind):
         np.testing.assert_allclose(
             row, numbers_of(copied(case, copies)), rtol=0, atol=1e-12
         )
+
+
+def test_recall_varies_as_leaving_images_out_of_the_files_tells():
+    """The jackknife of pycocotools on every file with one image less."""
+    case = random_case(25, images=9, crowd=0.1, no_gt=0.1)
+    evaluation = evaluate(*case.core())
+    result = bootstrap(evaluation, tide=False)
+    without = np.array(
+        [
+            copied(case, copies).coco().stats
+            for copies in 1 - np.eye(case.images, dtype=int)
+        ]
+    )
+    names = ['AR1', 'AR10', 'AR100', 'ARs', 'ARm', 'ARl']
+    some = [image for image, *_ in case.gts]
+    for name, values in zip(names, without[:, 6:].T):
+        found = result.intervals[name]
+        assert found.estimate == pytest.approx(evaluation.summary()[name])
+        deviations = (values.mean() - values) * np.sqrt(8 / 9)
+        support = len(set(some))
+        if name in ('AR1', 'AR10', 'AR100'):
+            expected = interval(found.estimate, 0, deviations, support=support)
+            assert found.low == pytest.approx(expected.low, abs=1e-12)
+            assert found.high == pytest.approx(expected.high, abs=1e-12)
+        assert found.low < found.estimate < found.high
+
+
+def test_influence_on_recall_is_that_of_leaving_images_out():
+    case = random_case(26, images=150, detections=6, classes=3)
+    result = bootstrap(evaluate(*case.core()), tide=False)
+    stats = np.array(
+        [
+            copied(case, copies).coco().stats[8]
+            for copies in 1 - np.eye(case.images, dtype=int)[:40]
+        ]
+    )
+    numbers = ResampledNumbers(evaluate(*case.core()), tide=False)
+    n = numbers.names.index('AR100')
+    whole = result.intervals['AR100'].estimate
+    np.testing.assert_allclose(
+        numbers.influence()[:40, n], whole - stats, rtol=0.03, atol=1e-5
+    )
 
 
 def test_copies_of_tied_detections_alternate():
@@ -89,9 +131,8 @@ def test_result_names_and_estimates():
     evaluation = evaluate(*random_case(23, images=12).core())
     result = bootstrap(evaluation, 20)
     for name, value in evaluation.summary().items():
-        if name.startswith('AP'):
-            estimate = result.intervals[name].estimate
-            assert estimate == pytest.approx(value, abs=1e-12)
+        estimate = result.intervals[name].estimate
+        assert estimate == pytest.approx(value, abs=1e-12)
     assert [i.estimate for i in result.class_intervals] == pytest.approx(
         evaluation.ap_per_class(), abs=1e-12
     )
