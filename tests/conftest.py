@@ -10,6 +10,8 @@ import pytest
 # Each core has a worker of its own; set before anything imports torch.
 if 'PYTEST_XDIST_WORKER' in os.environ:
     os.environ.setdefault('OMP_NUM_THREADS', '1')
+# A worker is told the width of the terminal; tables are tested without one.
+os.environ.pop('COLUMNS', None)
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))

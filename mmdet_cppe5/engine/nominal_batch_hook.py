@@ -8,6 +8,7 @@ from mmdet.registry import HOOKS
 from mmengine.config import Config
 from mmengine.hooks import Hook
 from mmengine.runner import Runner
+from torch.utils.data import DataLoader
 
 
 @HOOKS.register_module()
@@ -21,13 +22,22 @@ class NominalBatchHook(Hook):
 
     def before_train(self, runner: Runner) -> None:
         """Compare the two batches."""
-        images = runner.train_dataloader.batch_size
+        images = images_at_once(runner.train_dataloader)
         steps = getattr(runner.optim_wrapper, '_accumulative_counts', 1)
-        message = batch_notice(
-            runner.cfg, (images or 0) * runner.world_size * steps
-        )
+        message = batch_notice(runner.cfg, images * runner.world_size * steps)
         if message:
             runner.logger.warning(message)
+
+
+def images_at_once(loader: DataLoader) -> int:
+    """Return how many images a loader gives at once; 0 if not known.
+
+    PyTorch gives a loader with a batch sampler of its own, such as
+    MMDetection's ``AspectRatioBatchSampler``, no batch size.
+    """
+    if loader.batch_size is not None:
+        return loader.batch_size
+    return getattr(loader.batch_sampler, 'batch_size', None) or 0
 
 
 def batch_notice(cfg: Config, batch: int) -> Optional[str]:

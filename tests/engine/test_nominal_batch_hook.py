@@ -4,15 +4,30 @@ import logging
 from types import SimpleNamespace
 
 import pytest
+from mmdet.datasets.samplers import AspectRatioBatchSampler
 from mmengine.config import Config
+from torch.utils.data import DataLoader, Dataset, SequentialSampler
 
 from mmdet_cppe5.engine.nominal_batch_hook import NominalBatchHook
 
 
-def run(caplog, images, processes=1, steps=1, **scaling):
+class Photos(Dataset):
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, index):
+        return index
+
+    def get_data_info(self, index):
+        return dict(width=40, height=30)
+
+
+def run(caplog, batches, processes=1, steps=1, **scaling):
+    if not isinstance(batches, DataLoader):
+        batches = DataLoader(Photos(), batch_size=batches)
     runner = SimpleNamespace(
         cfg=Config(dict(auto_scale_lr=scaling)),
-        train_dataloader=SimpleNamespace(batch_size=images),
+        train_dataloader=batches,
         optim_wrapper=SimpleNamespace(_accumulative_counts=steps),
         world_size=processes,
         logger=logging.getLogger('test'),
@@ -44,5 +59,16 @@ def test_nothing_is_said_where_it_fits(caplog):
     # With --auto-scale-lr, or where nobody said what the rate belongs to.
     assert run(caplog, 2, base_batch_size=16, enable=True) == ''
     assert run(caplog, 2) == ''
-    # A loader that batches by itself has no batch size.
+    # A loader without batches has no batch size.
     assert run(caplog, None, **nominal) == ''
+
+
+def test_a_batch_sampler_tells_its_own_batch(caplog):
+    photos = Photos()
+    sampler = AspectRatioBatchSampler(SequentialSampler(photos), batch_size=2)
+    batches = DataLoader(photos, batch_sampler=sampler)
+    assert batches.batch_size is None
+
+    text = run(caplog, batches, base_batch_size=16, enable=False)
+
+    assert 'batches of 16 images, but a batch here has 2' in text
