@@ -67,6 +67,7 @@ REPORT = [*PLOT, 'jinja2>=3.1', 'pillow>=10.1']
 NOTEBOOK = [*PLOT, 'pandas>=1.5']
 DATA = ['pillow>=10.1', 'imagehash>=4.3', 'tqdm', 'pyyaml', 'pyarrow>=14']
 BENCHMARK = ['psutil>=5.9']
+COMPLETION = ['argcomplete>=3.1']
 # MM-Grounding-DINO's text encoder.
 GROUNDING = ['transformers>=4.35,<5']
 # All but a stack: the one that is there stays.
@@ -97,6 +98,7 @@ setup(
         'notebook': NOTEBOOK,
         'data': DATA,
         'benchmark': BENCHMARK,
+        'completion': COMPLETION,
         'framework': FRAMEWORK,
         'onedl': ONEDL,
         'tests': [*TESTS, *EVERYTHING],

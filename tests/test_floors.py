@@ -10,7 +10,7 @@ PACKAGE = Path(mmdet_cppe5.__file__).parent
 # From the ground up. What stands on one floor does not know its neighbours.
 FLOORS = [
     ['__init__', 'classes'],
-    ['files', 'framework', 'progress'],
+    ['files', 'framework', 'names', 'progress'],
     ['image_names'],
     ['paths', 'images', 'download'],
     ['core'],

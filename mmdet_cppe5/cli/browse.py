@@ -18,21 +18,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
         '--ann-file',
+        metavar='FILE',
         default='annotations/train.json',
         help='annotation file within the data root (default: %(default)s)',
     )
     parser.add_argument(
         '--data-root',
+        metavar='DIR',
         help='folder of the data set (default: the environment variable '
         'CPPE5_DATA_ROOT, else data/cppe5)',
     )
     parser.add_argument(
         '--config',
+        metavar='CONFIG',
         default=_PLAIN,
         help='a config whose training pipeline is to be seen',
     )
     parser.add_argument(
-        '--output-dir', help='write pictures there instead of showing them'
+        '--output-dir',
+        metavar='DIR',
+        help='write pictures there instead of showing them',
     )
     parser.add_argument(
         '--show-interval',

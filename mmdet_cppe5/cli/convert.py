@@ -90,13 +90,20 @@ def _out(parser: argparse.ArgumentParser, what: str) -> None:
 
 def _add_parquet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        'files', nargs='+', help="one split's parquet files, in order"
+        'files',
+        nargs='+',
+        metavar='FILE.parquet',
+        help="one split's parquet files, in order",
     )
     parser.add_argument(
-        '--images', required=True, help='folder to write the images to'
+        '--images',
+        required=True,
+        metavar='DIR',
+        help='folder to write the images to',
     )
     parser.add_argument(
         '--classes',
+        metavar='NAME',
         nargs='+',
         help="class names in order (default: the files' own)",
     )
@@ -111,9 +118,12 @@ def _parquet(args: argparse.Namespace) -> Conversion:
 
 
 def _add_yolo(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('data', help='the data.yaml')
+    parser.add_argument('data', metavar='DATA.yaml', help='the data.yaml')
     parser.add_argument(
-        '--split', required=True, help='the split in it, such as val'
+        '--split',
+        required=True,
+        metavar='SPLIT',
+        help='the split in it, such as val',
     )
     _out(parser, 'COCO annotation file')
     parser.set_defaults(convert=_yolo)
@@ -126,13 +136,18 @@ def _yolo(args: argparse.Namespace) -> Conversion:
 
 
 def _add_voc(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('annotations', help='folder of the XML files')
-    parser.add_argument('--images', help='folder of the image files')
+    parser.add_argument(
+        'annotations', metavar='DIR', help='folder of the XML files'
+    )
+    parser.add_argument(
+        '--images', metavar='DIR', help='folder of the image files'
+    )
     parser.add_argument(
         '--names', metavar='FILE', help='convert only the names in this list'
     )
     parser.add_argument(
         '--classes',
+        metavar='NAME',
         nargs='+',
         default=CLASSES,
         help="class names in order (default: CPPE-5's)",
@@ -161,13 +176,21 @@ def _voc(args: argparse.Namespace) -> Conversion:
 
 
 def _add_to_yolo(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('annotations', help='the COCO annotation file')
-    parser.add_argument('folder', help='folder of the YOLO data set')
+    parser.add_argument(
+        'annotations',
+        metavar='ANNOTATIONS.json',
+        help='the COCO annotation file',
+    )
+    parser.add_argument(
+        'folder', metavar='DIR', help='folder of the YOLO data set'
+    )
     parser.add_argument(
         '--split', required=True, choices=('train', 'val', 'test')
     )
     parser.add_argument(
-        '--images', help='folder of the image files, to be linked'
+        '--images',
+        metavar='DIR',
+        help='folder of the image files, to be linked',
     )
     parser.add_argument(
         '--copy', action='store_true', help='copy the images, do not link'
@@ -192,10 +215,17 @@ def _to_yolo(args: argparse.Namespace) -> Conversion:
 
 
 def _add_ultralytics(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('predictions', help='the predictions.json')
-    parser.add_argument('annotations', help='the COCO ground truth')
+    parser.add_argument(
+        'predictions',
+        metavar='PREDICTIONS.json',
+        help='the predictions.json',
+    )
+    parser.add_argument(
+        'annotations', metavar='GT.json', help='the COCO ground truth'
+    )
     parser.add_argument(
         '--data',
+        metavar='DATA.yaml',
         help='data.yaml with the class names (default: the classes of the '
         'ground truth by ascending id)',
     )

@@ -17,8 +17,12 @@ from mmdet_cppe5.files import read_json, write_json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ``mmdet-cppe5 deepfashion2-convert`` understands."""
-    parser.add_argument('annotations', help='folder of the raw JSON files')
-    parser.add_argument('images', help='folder of the image files')
+    parser.add_argument(
+        'annotations', metavar='DIR', help='folder of the raw JSON files'
+    )
+    parser.add_argument(
+        'images', metavar='DIR', help='folder of the image files'
+    )
     parser.add_argument(
         '--out',
         metavar='FILE',

@@ -13,10 +13,19 @@ from mmdet_cppe5.drawn import write_drawn_dataset
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder, the numbers of images and the seed."""
-    parser.add_argument('root', help='folder to write to')
-    parser.add_argument('--num-train', type=int, default=200)
-    parser.add_argument('--num-test', type=int, default=29)
-    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('root', metavar='DIR', help='folder to write to')
+    for name, default, what in (
+        ('--num-train', 200, 'training images'),
+        ('--num-test', 29, 'test images'),
+        ('--seed', 0, 'seed of the drawing'),
+    ):
+        parser.add_argument(
+            name,
+            type=int,
+            default=default,
+            metavar='N',
+            help=f'{what} (default: %(default)s)',
+        )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,6 @@ A subcommand is a module with ``add_arguments(parser)`` and
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import os
 import sys
@@ -16,7 +15,9 @@ from collections.abc import Sequence
 from typing import Optional
 
 from mmdet_cppe5 import __version__
+from mmdet_cppe5.cli.parser import Parser, describe
 from mmdet_cppe5.files import check_output, kept_inputs
+from mmdet_cppe5.names import did_you_mean
 
 # name -> (module, one line of help)
 SUBCOMMANDS = {
@@ -103,8 +104,7 @@ def _usage() -> str:
 
 def _unknown(name: str) -> str:
     """Say that there is no such subcommand, and which one may be meant."""
-    close = difflib.get_close_matches(name, SUBCOMMANDS, 1)
-    meant = f'; did you mean {close[0]!r}?' if close else ''
+    meant = did_you_mean(name, SUBCOMMANDS)
     return f'mmdet-cppe5: no subcommand {name!r}{meant}\n'
 
 
@@ -118,6 +118,10 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         The exit code: 0 for success, 2 for wrong input, else what the
         subcommand defines.
     """
+    if '_ARGCOMPLETE' in os.environ:
+        from mmdet_cppe5.cli.completion import complete
+
+        complete(SUBCOMMANDS)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ('-h', '--help'):
         print(_usage())
@@ -132,11 +136,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         return 2
     module_name, text = SUBCOMMANDS[name]
     module = importlib.import_module(module_name)
-    parser = argparse.ArgumentParser(
-        prog=f'mmdet-cppe5 {name}',
-        description=module.__doc__ or text,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(prog=f'mmdet-cppe5 {name}', **describe(module, text))
     module.add_arguments(parser)
     args = parser.parse_args(rest)
     try:

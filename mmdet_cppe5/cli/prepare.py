@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
         '--folder',
+        metavar='DIR',
         default='data/cppe5',
         help='where annotations/ and images/ go (default: %(default)s)',
     )
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         '--retries',
+        metavar='N',
         type=int,
         default=5,
         help='consecutive attempts on one source that bring nothing new '
@@ -41,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         '--timeout',
+        metavar='SECONDS',
         type=float,
         default=30.0,
         help='seconds without a byte before a connection is given up '

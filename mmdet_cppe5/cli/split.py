@@ -31,9 +31,16 @@ from mmdet_cppe5.files import check_output, file_digest, write_json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('annotations', help='the COCO annotation file')
     parser.add_argument(
-        '--out-dir', required=True, help='folder to write the files to'
+        'annotations',
+        metavar='ANNOTATIONS.json',
+        help='COCO annotation file',
+    )
+    parser.add_argument(
+        '--out-dir',
+        required=True,
+        metavar='DIR',
+        help='folder to write the files to',
     )
     parser.add_argument(
         '--images',
@@ -45,12 +52,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         '--val',
         type=float,
+        metavar='SHARE',
         default=0.15,
         help='share of the images for val.json; the rest is train.json '
         '(default: %(default)s)',
     )
     kind.add_argument(
-        '--folds', type=int, help='write this many folds instead'
+        '--folds',
+        type=int,
+        metavar='N',
+        help='write this many folds instead',
     )
     parser.add_argument(
         '--allow-empty',
@@ -58,7 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='no error if the file has no object',
     )
     parser.add_argument(
-        '--seed', type=int, default=0, help='default: %(default)s'
+        '--seed',
+        type=int,
+        default=0,
+        metavar='N',
+        help='seed of the split (default: %(default)s)',
     )
     add_format_option(parser)
 

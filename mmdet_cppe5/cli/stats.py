@@ -20,7 +20,12 @@ from mmdet_cppe5.files import write_json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('annotations', nargs='+', help='COCO annotation files')
+    parser.add_argument(
+        'annotations',
+        nargs='+',
+        metavar='ANNOTATIONS.json',
+        help='COCO annotation files',
+    )
     parser.add_argument(
         '--plots',
         metavar='DIR',

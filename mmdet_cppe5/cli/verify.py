@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'annotations',
         nargs='+',
+        metavar='ANNOTATIONS.json',
         help='COCO annotation files of one data set, such as train and test',
     )
     parser.add_argument(
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--bits',
         type=int,
+        metavar='N',
         default=BITS,
         help="how many of the 64 bits of two images' perceptual hashes may "
         'differ (default: %(default)s)',
@@ -62,11 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--examples',
         type=int,
+        metavar='N',
         default=3,
         help='cases to print for each finding (default: %(default)s)',
     )
     parser.add_argument(
-        '--workers', type=int, help='number of processes (default: all cores)'
+        '--workers',
+        type=int,
+        metavar='N',
+        help='number of processes (default: all cores)',
     )
     parser.add_argument(
         '--strict', action='store_true', help='warnings also give exit code 1'

@@ -7,8 +7,6 @@ tells categories apart by id, so they are told apart here.
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from typing import Any, Optional
 
 from mmdet_cppe5.coco.ids import sorted_ids
 from mmdet_cppe5.coco.records import Records, listed
+from mmdet_cppe5.names import nearest_name
 
 UNSELECTED = -1
 
@@ -177,13 +176,6 @@ def nearest_names(unknown: Sequence[str], known: Sequence[str]) -> str:
     Returns:
         Such as ``" (nearest: 'Mask')"``, or ``''`` if none is near.
     """
-    plain = {_plain(name): name for name in known}
-    near = []
-    for name in unknown:
-        close = difflib.get_close_matches(_plain(name), plain, 1, 0.75)
-        near += [plain[key] for key in close]
+    found = (nearest_name(name, known) for name in unknown)
+    near = [name for name in found if name is not None]
     return f' (nearest: {listed(dict.fromkeys(near))})' if near else ''
-
-
-def _plain(name: str) -> str:
-    return re.sub(r'[\s_-]+', '', str(name)).casefold()

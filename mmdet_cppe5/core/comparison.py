@@ -28,6 +28,7 @@ from mmdet_cppe5.core.intervals import Interval, interval
 from mmdet_cppe5.core.permutation import permutation_test
 from mmdet_cppe5.core.settings import listed
 from mmdet_cppe5.core.spread import enough_resamples, spread
+from mmdet_cppe5.names import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +290,7 @@ def _check(
     if metric not in known:
         raise ValueError(
             f'Expected metric to be one of {listed(known)}, but got '
-            f'{metric!r}.'
+            f'{metric!r}{did_you_mean(metric, known) or "."}'
         )
     num_pairs = len(evaluations) * (len(evaluations) - 1) // 2
     if num_pairs > alpha * (num_permutations + 1):

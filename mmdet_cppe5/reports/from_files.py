@@ -22,6 +22,7 @@ from mmdet_cppe5.files import (
     file_digest,
     write_text,
 )
+from mmdet_cppe5.names import did_you_mean
 from mmdet_cppe5.reports.exports import save_drawing, to_latex, to_markdown
 from mmdet_cppe5.reports.page import Page, render
 from mmdet_cppe5.reports.report import Extras, Origin, report_page
@@ -217,7 +218,8 @@ def _speeds(speed: Sequence[str], names: Sequence[str]) -> dict[str, float]:
         if name not in names or not path:
             raise ValueError(
                 "Expected '--speed' to be NAME=FILE with the name of a "
-                f'detector, one of {listed(names)}, but got {item!r}.'
+                f'detector, one of {listed(names)}, but got {item!r}'
+                f'{did_you_mean(name, names) or "."}'
             )
         records[name] = read_record(path)
     require_comparable(list(records.values()))
